@@ -1,0 +1,53 @@
+# Everything a newcomer needs: `make demo` trains a generated project, `make test` runs the tests.
+# Each command sets up the local environment in .venv first, and may be repeated at any time.
+
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO := .demo/digits
+READY := .venv/ready
+
+.PHONY: help setup demo test test-fast lint bench-generate clean
+
+help:
+	@echo "make demo       generate a project with the default answers, train it on real scans"
+	@echo "make test       all tests: the generator's, and every set of answers rendered and trained"
+	@echo "make test-fast  the same without training"
+	@echo "make lint       formatting, lint and types"
+	@echo "make clean      remove the environment and the demo"
+
+setup: $(READY)
+
+$(READY): pyproject.toml Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	rm -rf $(DEMO)
+	$(BIN)/torchgen new $(DEMO) --defaults
+	$(BIN)/python -m pip install --quiet -e '$(DEMO)[dev]'
+	cd $(DEMO) && ../../$(BIN)/python -m digits.prepare --demo
+	cd $(DEMO) && ../../$(BIN)/python -m digits.train --run-dir runs/first
+	@cd $(DEMO) && echo "Evaluated again from the checkpoint alone:" \
+		&& ../../$(BIN)/python -m digits.evaluate runs/first/checkpoints/best.pt
+	@echo "The project is in $(DEMO), the run in $(DEMO)/runs/first, the model in" \
+		"$(DEMO)/runs/first/checkpoints/best.pt"
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+test-fast: $(READY)
+	$(BIN)/python -m pytest -n auto -m "not smoke"
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench-generate: $(READY)
+	$(BIN)/python benchmarks/generate.py
+
+clean:
+	rm -rf .venv .demo

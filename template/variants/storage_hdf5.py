@@ -1,0 +1,193 @@
+"""Images as pixels in one HDF5 file per split: data/train.h5, data/val.h5.
+
+    images   uint8 (N, H, W, C), C = 1 (grey) or 3 (RGB)
+    labels   integers (N,), each an index into classes
+    classes  attribute of the file: the class names
+
+`write` stores the images in one piece, so that a memory map reads them with no HDF5 in between.
+Chunked and compressed files are read too, but slower.
+"""
+
+import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from .errors import DataError
+from .folders import Tree
+from .images import fit
+
+
+def split_path(data_dir: Path, split: str) -> Path:
+    """Where a split, "train" or "val", lies."""
+    return data_dir / f"{split}.h5"
+
+
+class Reader:
+    """Random access to the N images of a split; each process opens the file for itself.
+
+    Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
+    given, else the stored one. Raises DataError where the data cannot be used.
+    """
+
+    def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
+        self.path = path
+        with _open(path) as file:
+            images = _dataset(file, "images")
+            if images.dtype != np.uint8 or images.ndim != 4 or images.shape[3] not in (1, 3):
+                raise DataError(
+                    f"{path}: images is {images.dtype} {images.shape}, not uint8 (N, H, W, 1 or 3)"
+                )
+            self.classes = _read_classes(file)
+            self.labels = _read_labels(file, len(images), len(self.classes))
+            self._stored: tuple[int, ...] = images.shape  # N, H, W, C
+            # where the pixels begin in the file, in bytes; None unless they are in one piece
+            self._offset: int | None = None if images.external else images.id.get_offset()
+            self._chunk_bytes = int(np.prod(images.chunks or 0))
+        height, width = size or self._stored[1:3]
+        self.shape = height, width, self._stored[3]
+        self._pixels: Any = None
+        self._pid = 0  # the process that opened them
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_pixels": None, "_pid": 0}
+
+    def where(self, index: int) -> str:
+        """The place of image `index`, for messages."""
+        return f"{self.path}: images[{index}]"
+
+    def read(self, indices: np.ndarray) -> np.ndarray:
+        """Images (B, H, W, C) uint8, in the order of `indices`; raises DataError naming a place."""
+        if self._pid != os.getpid():  # the first read, or a fork has copied its parent's handle
+            self._pixels, self._pid = self._open_pixels(), os.getpid()
+        if self._offset is not None:
+            images: np.ndarray = self._pixels[indices]
+        else:
+            images = self._read_chunks(indices)
+        height, width, _ = self.shape
+        if self._stored[1:3] == (height, width):
+            return images
+        resized = np.empty((len(indices), *self.shape), np.uint8)
+        for row, image in zip(resized, images, strict=True):
+            row[...] = fit(image, height, width)
+        return resized
+
+    def _open_pixels(self) -> Any:
+        if self._offset is not None:
+            return np.memmap(self.path, np.uint8, "r", self._offset, self._stored)
+        # the default cache of 1 MiB would unpack a larger chunk again for each of its images
+        return _open(self.path, rdcc_nbytes=max(1 << 20, 2 * self._chunk_bytes))["images"]
+
+    def _read_chunks(self, indices: np.ndarray) -> np.ndarray:
+        """Read each image once and in file order, so that each chunk is unpacked once."""
+        unique, inverse = np.unique(indices, return_inverse=True)
+        images = np.empty((len(unique), *self._stored[1:]), np.uint8)
+        for row, index in enumerate(unique.tolist()):
+            try:
+                self._pixels.read_direct(images, index, row)
+            except OSError as error:
+                raise DataError(f"{self.where(index)}: {_reason(error)}") from error
+        return images[inverse]
+
+
+def write(
+    path: Path, tree: Tree, size: tuple[int, int], images: Iterable[np.ndarray | None]
+) -> None:
+    """Write a split: (*size, 3) uint8 for each image of `tree`, in its order; None skips it."""
+    kept: list[int] = []
+    offset = _create(path, tree.labels, tree.classes, size)
+    # past HDF5, which crashes where the disk is full
+    with path.open("rb+") as file:
+        file.seek(offset)
+        for index, image in enumerate(images):
+            if image is not None:
+                file.write(image.data)
+                kept.append(index)
+        os.fsync(file.fileno())
+    if 0 < len(kept) < len(tree):
+        _shorten(path, offset, tree, size, kept)
+
+
+def _create(path: Path, labels: np.ndarray, classes: list[str], size: tuple[int, int]) -> int:
+    """Make a file with room for the images; returns where they begin, in bytes."""
+    try:
+        with h5py.File(path, "w", libver="v108") as file:  # older versions limit names to 64 KB
+            file["labels"] = labels
+            file.attrs["classes"] = classes
+            images = file.create_dataset("images", (len(labels), *size, 3), np.uint8)
+            images[0, 0, 0, 0] = 0  # has the space allocated
+            offset: int = images.id.get_offset()
+    except (OSError, RuntimeError) as error:
+        raise DataError(f"{path} cannot be written: {_one_line(error)}") from error
+    return offset
+
+
+def _shorten(path: Path, offset: int, tree: Tree, size: tuple[int, int], kept: list[int]) -> None:
+    """Move the images into a file with room for these alone: what is in one piece cannot shrink."""
+    shorter = path.with_suffix(".shorter")
+    new_offset = _create(shorter, tree.labels[kept], tree.classes, size)
+    with path.open("rb") as old, shorter.open("rb+") as new:
+        old.seek(offset)
+        new.seek(new_offset)
+        for _ in kept:
+            new.write(old.read(math.prod(size) * 3))
+        os.fsync(new.fileno())
+    os.replace(shorter, path)
+
+
+def _open(path: Path, **options: int) -> h5py.File:
+    try:
+        return h5py.File(path, "r", **options)
+    except FileNotFoundError:
+        raise DataError(
+            f"{path} not found: run `python -m {__package__}.prepare --demo`, "
+            "or with --source DIR for your own images"
+        ) from None
+    except OSError as error:
+        raise DataError(f"{path}: {_reason(error)}") from error
+
+
+def _dataset(file: h5py.File, name: str) -> h5py.Dataset:
+    dataset = file.get(name)
+    if not isinstance(dataset, h5py.Dataset):
+        raise DataError(f"{file.filename} has no data set {name!r} (images and labels are needed)")
+    return dataset
+
+
+def _read_classes(file: h5py.File) -> list[str]:
+    names = file.attrs.get("classes")
+    if names is None:
+        raise DataError(f"{file.filename} has no attribute 'classes', the list of class names")
+    return [n.decode() if isinstance(n, bytes) else str(n) for n in np.atleast_1d(names).tolist()]
+
+
+def _read_labels(file: h5py.File, count: int, classes: int) -> np.ndarray:
+    labels = _dataset(file, "labels")
+    if labels.shape != (count,) or labels.dtype.kind not in "iu" or not count:
+        raise DataError(
+            f"{file.filename}: labels is {labels.dtype} {labels.shape}, "
+            f"not one integer for each of {count} images"
+        )
+    values: np.ndarray = labels[:]
+    if values.min() < 0 or values.max() >= classes:
+        raise DataError(
+            f"{file.filename}: labels reach from {values.min()} to {values.max()}, "
+            f"which does not fit {classes} classes, 0 to {classes - 1}"
+        )
+    return values.astype(np.int64)
+
+
+def _reason(error: OSError) -> str:
+    """The system's reason where there is one, else HDF5's."""
+    return os.strerror(error.errno) if error.errno else _one_line(error)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,80 @@
+"""Images as files in class folders: data/train/<class>/<image>, data/val/<class>/<image>.
+
+Classes and images are in the order of torchvision's ImageFolder. Every image is decoded each time
+it is read; one of another size is resized and cropped to the common one.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from .errors import DataError
+from .folders import EMPTY_MARK, Tree, scan
+from .images import decode, fit
+
+
+def split_path(data_dir: Path, split: str) -> Path:
+    """Where a split, "train" or "val", lies."""
+    return data_dir / split
+
+
+class Reader:
+    """Random access to the N images of a split.
+
+    Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
+    given, else that of the first image. Raises DataError where the data cannot be used.
+    """
+
+    def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
+        if not os.path.exists(path):
+            raise DataError(
+                f"{path} not found: run `python -m {__package__}.prepare --demo`, "
+                "or with --source DIR for your own images"
+            )
+        self._tree = scan(path)
+        self.classes = self._tree.classes
+        self.labels = self._tree.labels
+        height, width = size or self._decode(0).shape[:2]
+        self.shape = height, width, 3
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def where(self, index: int) -> str:
+        """The file of image `index`, for messages."""
+        return str(self._tree.path(index))
+
+    def read(self, indices: np.ndarray) -> np.ndarray:
+        """Images (B, H, W, C) uint8, in the order of `indices`; raises DataError naming a file."""
+        height, width, _ = self.shape
+        images = np.empty((len(indices), *self.shape), np.uint8)
+        for row, index in enumerate(indices.tolist()):
+            images[row] = fit(self._decode(index), height, width)
+        return images
+
+    def _decode(self, index: int) -> np.ndarray:
+        path = self._tree.path(index)
+        try:
+            return decode(path.read_bytes())
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from error
+        except OSError as error:
+            raise DataError(f"{path}: {error.strerror}") from error
+
+
+def write(path: Path, tree: Tree, files: Iterable[bytes | None]) -> None:
+    """Write a split: a file's content for each image of `tree`, in its order; None skips it."""
+    for name in tree.classes:
+        (path / name).mkdir(parents=True)
+    for index, content in enumerate(files):
+        if content is not None:
+            copy = path / tree.classes[tree.labels[index]] / tree.names[index]
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+    for name in tree.classes:
+        if not any((path / name).iterdir()):
+            (path / name / EMPTY_MARK).touch()
+    if hasattr(os, "sync"):  # not on Windows
+        os.sync()  # once: an fsync for each of a million files would take hours

@@ -1,0 +1,69 @@
+"""Curves for MLflow: an SQLite store in the run's folder, or where MLFLOW_TRACKING_URI says.
+
+To compare runs in one table, give them one store: MLFLOW_TRACKING_URI=sqlite:///mlflow.db, and look
+at it with `mlflow ui --backend-store-uri sqlite:///mlflow.db` (of the full mlflow package).
+"""
+
+import logging
+import os
+import time
+from pathlib import Path
+
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param
+
+from .config import Plain
+
+
+class Tracker:
+    """Passes the lines of metrics.jsonl on to an MLflow run."""
+
+    def __init__(self, run_dir: Path, settings: Plain) -> None:
+        """Go on in the run that the folder names; the caller logs the epochs so far again."""
+        logging.getLogger("mlflow").setLevel(logging.WARNING)  # it reports creating its tables
+        run_dir = run_dir.resolve()
+        local = f"sqlite:///{(run_dir / 'mlflow.db').as_posix()}"
+        self.client = MlflowClient(os.environ.get("MLFLOW_TRACKING_URI", local))
+        path = run_dir / "mlflow_run.txt"
+        if path.exists():
+            self.run_id = path.read_text(encoding="utf-8").strip()
+            self.client.update_run(self.run_id, status="RUNNING")
+        else:
+            run = self.client.create_run(self._experiment(run_dir), run_name=run_dir.name)
+            self.run_id = run.info.run_id
+            path.write_text(self.run_id, encoding="utf-8")
+        stored = self.client.get_run(self.run_id).data
+        new = {name: value for name, value in settings.items() if name not in stored.params}
+        self.client.log_batch(self.run_id, params=[Param(k, str(v)) for k, v in new.items()])
+        # the step of the newest point of each curve: a resumed run must not add it again
+        self.newest = {
+            name: max(point.step for point in self.client.get_metric_history(self.run_id, name))
+            for name in stored.metrics
+        }
+
+    def log(self, record: Plain) -> None:
+        """Add one line of metrics.jsonl as points at its step, unless the store has them."""
+        points = {
+            f"{record['split']}/{name}": value
+            for name, value in record.items()
+            if name not in ("split", "epoch", "step")
+        }
+        self._add(points, record["step"])
+
+    def close(self, summary: Plain) -> None:
+        """Add the final numbers, if it came to that, and say how the run ended."""
+        self._add({f"final/{name}": value for name, value in summary.items()}, 0)
+        self.client.set_terminated(self.run_id, "FINISHED" if summary else "KILLED")
+
+    def _add(self, points: Plain, step: int) -> None:
+        now = int(time.time() * 1000)  # milliseconds since 1970
+        fresh = {name: value for name, value in points.items() if step > self.newest.get(name, -1)}
+        metrics = [Metric(name, float(value), now, step) for name, value in fresh.items()]
+        self.client.log_batch(self.run_id, metrics=metrics)
+
+    def _experiment(self, run_dir: Path) -> str:
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME", str(__package__))
+        found = self.client.get_experiment_by_name(name)
+        if found is not None:
+            return found.experiment_id
+        return self.client.create_experiment(name, (run_dir / "mlflow_artifacts").as_uri())

@@ -1,0 +1,34 @@
+"""Curves for TensorBoard, in the run's own folder: `tensorboard --logdir runs`."""
+
+import shutil
+from pathlib import Path
+
+from torch.utils.tensorboard import SummaryWriter
+
+from .config import Plain
+
+
+class Tracker:
+    """Passes the lines of metrics.jsonl on to event files."""
+
+    def __init__(self, run_dir: Path, settings: Plain) -> None:
+        """Begin anew, at a resume too: the caller logs the epochs so far, so that none is twice."""
+        folder = run_dir / "tensorboard"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.settings = {k: v if v is not None else "none" for k, v in settings.items()}
+        self.writer = SummaryWriter(str(folder))
+        rows = "\n".join(f"| {name} | {value} |" for name, value in self.settings.items())
+        self.writer.add_text("config", f"| setting | value |\n|---|---|\n{rows}", 0)
+
+    def log(self, record: Plain) -> None:
+        """Add one line of metrics.jsonl as points at its step."""
+        for name, value in record.items():
+            if name not in ("split", "epoch", "step"):
+                self.writer.add_scalar(f"{record['split']}/{name}", value, record["step"])
+        self.writer.flush()
+
+    def close(self, summary: Plain) -> None:
+        """Add the final numbers, with the hyper-parameters, to TensorBoard's HParams page."""
+        final = {f"final/{name}": value for name, value in summary.items()}
+        self.writer.add_hparams(self.settings, final, run_name=".")
+        self.writer.close()

@@ -1,0 +1,144 @@
+"""Checkpoints: written whole or not at all, checked when read, plain enough for `weights_only`.
+
+A file is what `torch.save` writes, and it carries the SHA-256 of all its other bytes as the comment
+of the zip archive that it is. `torch.load(path, weights_only=True)` opens it as it stands.
+"""
+
+import hashlib
+import io
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .config import parse_interval
+from .errors import CheckpointError
+from .files import write_atomic
+
+MARK = b"sha256:"
+COMMENT = len(MARK) + 64  # bytes: the mark and the digest in hexadecimal
+
+State = dict[str, Any]
+
+
+def to_bytes(state: State) -> bytes:
+    """Serialize plain containers, tensors and numbers, with a checksum at the end."""
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    archive = bytearray(buffer.getbuffer())
+    archive[-2:] = COMMENT.to_bytes(2, "little")  # the archive's last field: its comment's length
+    return bytes(archive) + MARK + hashlib.sha256(archive).hexdigest().encode()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file atomically; raises CheckpointError where that fails."""
+    try:
+        write_atomic(path, content)
+    except OSError as error:
+        raise CheckpointError(
+            f"{path} could not be written ({error.strerror}); the checkpoints before it are intact"
+        ) from error
+
+
+def save(folder: Path, state: State, *, best: bool = False) -> None:
+    """Write `last.pt`, keeping the one before as `previous.pt`; with `best`, also `best.pt`."""
+    content = to_bytes(state)
+    last, previous = folder / "last.pt", folder / "previous.pt"
+    if best:  # first: if the run ends in between, the resumed one comes here again
+        write(folder / "best.pt", content)
+    if last.exists():
+        spare = folder / "previous.pt.partial"
+        spare.unlink(missing_ok=True)
+        try:
+            os.link(last, spare)
+        except OSError:  # a file system without hard links
+            shutil.copyfile(last, spare)
+        os.replace(spare, previous)
+    write(last, content)
+
+
+class Schedule:
+    """When to save within an epoch: every so many steps, or after so much time."""
+
+    def __init__(self, every: str) -> None:
+        """Take a number of steps ("500") or a time ("10m")."""
+        self.steps, self.seconds = parse_interval(every)
+        self.start()
+
+    def start(self) -> None:
+        """Begin a new interval, as after a save."""
+        self.began = time.monotonic()
+
+    def due_by_step(self, step: int) -> bool:
+        """Whether a checkpoint is due after `step` optimizer steps."""
+        return self.steps is not None and step % self.steps == 0
+
+    def due_by_time(self) -> bool:
+        """Whether a checkpoint is due now."""
+        return self.seconds is not None and time.monotonic() - self.began >= self.seconds
+
+
+def load(path: Path) -> State:
+    """Read a checkpoint onto the CPU.
+
+    Raises CheckpointError when it is missing, when a byte differs from what was written, and when
+    it is more than plain data: a pickle that would run code is refused.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from error
+    archive, comment = content[:-COMMENT], content[-COMMENT:]
+    if comment != MARK + hashlib.sha256(archive).hexdigest().encode():
+        raise CheckpointError(f"{path} is damaged: its checksum does not fit its content")
+    try:
+        return torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises many kinds for what it does not accept
+        raise CheckpointError(f"{path} holds more than plain data and was not opened") from error
+
+
+def load_latest(folder: Path) -> tuple[State | None, list[str]]:
+    """Read `last.pt`, or `previous.pt` where that is damaged.
+
+    Returns (state, warnings); state is None where no checkpoint was ever written.
+    """
+    warnings: list[str] = []
+    for path in (folder / "last.pt", folder / "previous.pt"):
+        if path.exists():
+            try:
+                return load(path), warnings
+            except CheckpointError as error:
+                warnings.append(str(error))
+    if warnings:
+        raise CheckpointError("; ".join(warnings))
+    return None, []
+
+
+def restore_model(model: torch.nn.Module, weights: State, source: Path) -> None:
+    """Load weights that must fit by name and shape; says which do not."""
+    own = model.state_dict()
+    wrong = [name for name in own if name not in weights or own[name].shape != weights[name].shape]
+    wrong += [name for name in weights if name not in own]
+    if wrong:
+        raise CheckpointError(
+            f"{source} belongs to another model: {len(wrong)} of its tensors are missing, unknown "
+            f"or of another shape, the first is {wrong[0]}"
+        )
+    model.load_state_dict(weights)
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, state: State, source: Path) -> None:
+    """Load an optimizer's state, which torch matches by position: the names must agree."""
+
+    def names(groups: list[dict[str, Any]]) -> list[list[str]]:
+        return [group["param_names"] for group in groups]
+
+    if names(state["param_groups"]) != names(optimizer.state_dict()["param_groups"]):
+        raise CheckpointError(
+            f"{source} belongs to another model or grouping: the optimizer's parameters have "
+            "other names or another order"
+        )
+    optimizer.load_state_dict(state)

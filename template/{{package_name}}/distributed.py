@@ -1,0 +1,165 @@
+"""Several processes, one training run: start, wrap, sum, stop.
+
+torchrun starts the processes and tells each its rank. Started without torchrun, a process is a
+world of its own, and everything here works the same.
+"""
+
+import datetime
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from .device import pick_device
+from .errors import UserError
+from .interrupt import die_with_parent
+
+T = TypeVar("T")
+
+# how long a collective may take before a lost rank is given up; checkpoints take seconds at most
+TIMEOUT = datetime.timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Process:
+    """This process's place in the world."""
+
+    rank: int
+    world_size: int
+    device: torch.device
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the one process that prints and writes."""
+        return self.rank == 0
+
+
+def start(device_name: str) -> Process:
+    """Join the other processes, on a device of this process's own where there are enough."""
+    rank, world_size = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    local_rank = int(os.environ.get("LOCAL_RANK", 0))
+    local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    device = pick_device(device_name)
+    backend = "gloo"
+    if device.type == "cuda":
+        if device_name in ("auto", "cuda"):
+            device = torch.device("cuda", local_rank % torch.cuda.device_count())
+        torch.cuda.set_device(device)
+        if local_world_size <= torch.cuda.device_count():
+            # gloo beside NCCL: small agreements of the CPUs need not wait for the GPUs
+            backend = "cpu:gloo,cuda:nccl"
+    if "RANK" in os.environ:
+        die_with_parent()  # torchrun gives each rank a session: a killed launcher would leave them
+        dist.init_process_group(backend, timeout=TIMEOUT)
+    else:
+        dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
+    return Process(rank, world_size, device)
+
+
+def stop() -> None:
+    """Leave in good order; only for the way out without an error, where every rank comes by."""
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def first_to_fail() -> bool:
+    """Whether this process is the first to report an error: the message is shown once."""
+    if not dist.is_initialized():
+        return os.environ.get("RANK", "0") == "0"
+    store = dist.distributed_c10d._get_default_store()
+    return store.add("failed", 1) == 1
+
+
+def wrap(model: nn.Module, device: torch.device) -> DistributedDataParallel:
+    """Average gradients over the ranks during backward.
+
+    Buffers are not broadcast at each step: batch norm does not read them in training, and
+    `sync_buffers` sends those of rank 0 before they are used.
+    """
+    # torch 2.13 renamed the argument
+    known = inspect.signature(DistributedDataParallel.__init__).parameters
+    name = "forward_sync_buffers" if "forward_sync_buffers" in known else "broadcast_buffers"
+    return DistributedDataParallel(
+        model,
+        device_ids=[device] if device.type == "cuda" else None,
+        gradient_as_bucket_view=True,
+        **{name: False},
+    )
+
+
+def sync_buffers(model: nn.Module) -> None:
+    """Give every rank the buffers of rank 0, which are those that a checkpoint holds."""
+    for buffer in model.buffers():
+        dist.broadcast(buffer, src=0)
+
+
+def sum_over_ranks(values: list[float]) -> list[float]:
+    """Add the ranks' numbers in float64."""
+    total = torch.tensor(values, dtype=torch.float64)
+    dist.all_reduce(total)
+    return total.tolist()
+
+
+def gather(value: T, world_size: int) -> list[T]:
+    """Every rank's value, in the order of the ranks, on every rank."""
+    values: list[Any] = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+def from_main(value: T) -> T:
+    """The value of rank 0, on every rank."""
+    values: list[Any] = [value]
+    dist.broadcast_object_list(values, src=0)
+    return values[0]
+
+
+def on_main(process: Process, function: Callable[[], T]) -> T:
+    """Call a function on rank 0 alone; every rank gets its result, or raises its UserError."""
+    result: T | UserError | None = None
+    if process.is_main:
+        try:
+            result = function()
+        except UserError as error:
+            result = error
+    result = from_main(result)
+    if isinstance(result, UserError):
+        raise result
+    return cast(T, result)
+
+
+def largest(value: int) -> int:
+    """The largest of the ranks' numbers."""
+    tensor = torch.tensor(value)
+    dist.all_reduce(tensor, dist.ReduceOp.MAX)
+    return int(tensor)
+
+
+class Agreement:
+    """Lets the ranks act on a signal at the same step, though it reaches them at different times.
+
+    The exchange of one step is read at the next, when it has long arrived: no step waits for it.
+    """
+
+    def __init__(self) -> None:
+        self._pending: tuple[dist.Work | None, torch.Tensor] | None = None
+
+    def reached(self, *values: int) -> list[int]:
+        """Hand in this rank's values; get the largest of all ranks' values of the call before."""
+        agreed = [0] * len(values)
+        if self._pending is not None:
+            work, tensor = self._pending
+            if work is not None:
+                work.wait()
+            agreed = tensor.tolist()
+        tensor = torch.tensor(values)
+        if any(agreed):
+            tensor.zero_()  # it is being done now: it is not asked for a second time
+        self._pending = dist.all_reduce(tensor, dist.ReduceOp.MAX, async_op=True), tensor
+        return agreed

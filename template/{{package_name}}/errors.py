@@ -1,0 +1,25 @@
+"""What a user can mend. Each of these ends a command with one line and no traceback."""
+
+
+class UserError(Exception):
+    """Something outside the code is wrong; the message says what, where, and what to do."""
+
+    exit_code = 1
+
+
+class DataError(UserError):
+    """The data is missing, damaged, or not in the layout that the reader expects."""
+
+
+class CheckpointError(UserError):
+    """A checkpoint is missing, damaged, or belongs to another model or configuration."""
+
+
+class DivergenceError(UserError):
+    """The loss stopped being a finite number."""
+
+
+class FlagError(UserError):
+    """A flag's value cannot work together with what was found when the command started."""
+
+    exit_code = 2

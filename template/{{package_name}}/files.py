@@ -1,0 +1,32 @@
+"""Files that are there whole or not at all."""
+
+import os
+from pathlib import Path
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a file so that at every moment the old one or the new one is there, whole.
+
+    Raises OSError, as when the disk is full; then the old file is untouched.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+        sync_folder(path.parent)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames within a folder last through a power cut; Windows has no such call."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,157 @@
+"""Class folders of image files: ROOT/<class>/<image>, in torchvision's order."""
+
+import hashlib
+import os
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from .errors import DataError
+from .images import EXTENSIONS
+
+# in a class folder without images: this is meant, as where a class is too small to be split
+EMPTY_MARK = ".empty"
+
+
+class Names:
+    """A growing list of strings, kept in one buffer that worker processes can share.
+
+    A plain list would be copied into each worker bit by bit, as reading it counts references.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._ends = array("q", [0])
+
+    def extend(self, names: Iterable[str]) -> None:
+        """Add these at the end."""
+        for name in names:
+            self._bytes += os.fsencode(name)
+            self._ends.append(len(self._bytes))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, index: int) -> str:
+        return os.fsdecode(bytes(self._bytes[self._ends[index] : self._ends[index + 1]]))
+
+
+@dataclass(frozen=True)
+class Tree:
+    """N image files below class folders, class by class."""
+
+    root: Path
+    classes: list[str]
+    labels: np.ndarray  # (N,) int64
+    names: Names  # N of them, each relative to the folder of its class
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def path(self, index: int) -> Path:
+        """Where image `index` lies."""
+        return self.root / self.classes[self.labels[index]] / self.names[index]
+
+    def select(self, indices: np.ndarray) -> "Tree":
+        """The same classes with these images only."""
+        names = Names()
+        names.extend(self.names[index] for index in indices)
+        return Tree(self.root, self.classes, self.labels[indices], names)
+
+
+def scan(root: Path) -> Tree:
+    """Find the images: classes sorted, files sorted within each, at any depth below it.
+
+    Hidden files and folders are passed over. Raises DataError for a missing or unreadable folder,
+    for one without class folders, and for a class without images.
+    """
+    names, counts = Names(), []
+    try:
+        with os.scandir(root) as entries:
+            classes = sorted(e.name for e in entries if e.is_dir() and e.name[0] != ".")
+        for name in classes:
+            images = list(_walk(root / name))
+            if not images and not (root / name / EMPTY_MARK).exists():
+                raise DataError(f"{root / name} has no image ({' '.join(EXTENSIONS)})")
+            names.extend(images)
+            counts.append(len(images))
+    except OSError as error:
+        raise DataError(f"{error.filename}: {error.strerror}") from error
+    if not names:
+        raise DataError(f"{root} has no class folders with images: <class>/<image> is the layout")
+    return Tree(root, classes, np.repeat(np.arange(len(classes)), counts), names)
+
+
+def find_splits(source: Path, val_fraction: float, seed: int) -> tuple[Tree, Tree]:
+    """The images of train and val: as `source` has them apart, or else split here.
+
+    Raises DataError where one of the two is missing, or their classes differ.
+    """
+    given = [name for name in ("train", "val") if _has_folders(source / name)]
+    if not given:
+        train, val = split(scan(source), val_fraction, seed)
+        if not len(val):
+            raise DataError(f"no class in {source} has two images, so none is left for val")
+        return train, val
+    if len(given) == 1:
+        raise DataError(
+            f"{source} has {given[0]}/<class> but not the other of train and val: add it, "
+            f"or split this one with --source {source / given[0]}"
+        )
+    train, val = scan(source / "train"), scan(source / "val")
+    if train.classes != val.classes:
+        odd = sorted(set(train.classes) ^ set(val.classes))
+        more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
+        raise DataError(
+            f"{train.root} and {val.root} have different classes: only one of them has "
+            + ", ".join(odd[:5])
+            + more
+        )
+    return train, val
+
+
+def split(tree: Tree, fraction: float, seed: int) -> tuple[Tree, Tree]:
+    """Part the images into train and val, class by class, by (seed, class, position) alone.
+
+    Each class sends about `fraction` of its images to val; at least one, but never its last.
+    """
+    in_val = np.zeros(len(tree), bool)
+    first = 0
+    counts = np.bincount(tree.labels, minlength=len(tree.classes)).tolist()
+    for name, count in zip(tree.classes, counts, strict=True):
+        keys = [_draw(seed, name, position) for position in range(count)]
+        shuffled = sorted(range(count), key=keys.__getitem__)
+        wanted = min(max(1, round(fraction * count)), max(0, count - 1))
+        in_val[[first + position for position in shuffled[:wanted]]] = True
+        first += count
+    return tree.select(np.flatnonzero(~in_val)), tree.select(np.flatnonzero(in_val))
+
+
+def _draw(seed: int, name: str, position: int) -> bytes:
+    """A random key that stays the same in every version of Python and numpy."""
+    return hashlib.sha256(f"{seed}/{position}/".encode() + os.fsencode(name)).digest()
+
+
+def _has_folders(folder: Path) -> bool:
+    """Whether this is a folder of class folders; one class may be called "train" too."""
+    return folder.is_dir() and any(path.is_dir() for path in folder.iterdir())
+
+
+def _walk(top: Path) -> Iterator[str]:
+    """The images below `top`, as paths relative to it."""
+    found = []
+    for folder, subfolders, files in os.walk(top, onerror=_raise, followlinks=True):
+        subfolders[:] = [name for name in subfolders if name[0] != "."]
+        images = [f for f in files if f[0] != "." and f.lower().endswith(EXTENSIONS)]
+        found.append((folder, images))
+    for folder, images in sorted(found):  # by folder first, then by name, as torchvision does
+        inner = os.path.relpath(folder, top)
+        yield from (os.path.normpath(os.path.join(inner, name)) for name in sorted(images))
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error  # os.walk would pass over a folder that it may not read
