@@ -85,11 +85,12 @@ def wrap(model: nn.Module, device: torch.device) -> DistributedDataParallel:
     # torch 2.13 renamed the argument
     known = inspect.signature(DistributedDataParallel.__init__).parameters
     name = "forward_sync_buffers" if "forward_sync_buffers" in known else "broadcast_buffers"
+    options: dict[str, Any] = {name: False}
     return DistributedDataParallel(
         model,
         device_ids=[device] if device.type == "cuda" else None,
         gradient_as_bucket_view=True,
-        **{name: False},
+        **options,
     )
 
 

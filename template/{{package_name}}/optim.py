@@ -30,7 +30,8 @@ def split_for_decay(
             exempt.update(module.parameters(recurse=False))
         if isinstance(module, nn.Embedding | nn.EmbeddingBag) and not decay_embeddings:
             exempt.update(module.parameters(recurse=False))
-    decayed, kept = [], []
+    decayed: list[tuple[str, nn.Parameter]] = []
+    kept: list[tuple[str, nn.Parameter]] = []
     for name, parameter in model.named_parameters():  # a tied parameter comes once
         if not parameter.requires_grad:
             continue

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-import os
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +15,7 @@ from .environment import describe
 from .errors import CheckpointError, FlagError
 from .files import write_atomic
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
@@ -59,7 +59,7 @@ def _lock(path: Path, run_dir: Path) -> None:
     """Lock by the kernel: it ends with the process, and is not inherited by forked workers."""
     file = path.open("wb")
     try:
-        if os.name == "nt":
+        if sys.platform == "win32":
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

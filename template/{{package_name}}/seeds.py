@@ -25,8 +25,7 @@ class Stream(IntEnum):
     AUGMENT = 3
     DROPOUT = 4
     WORKER = 5
-    SPLIT = 6
-    RANK = 7
+    RANK = 6
 
 
 def mix(*parts: int) -> int:
