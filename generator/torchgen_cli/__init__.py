@@ -1,0 +1,1 @@
+"""torchgen: writes PyTorch training repositories and keeps them up to date."""

@@ -1,0 +1,30 @@
+"""What goes wrong in a way that the user can mend."""
+
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """A refusal: one line that says what is wrong and what to do, and the exit code.
+
+    Exit codes: 2 for a bad flag or value on the command line, 1 for everything else.
+    """
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(" ".join(line.strip() for line in message.splitlines()))
+        self.exit_code = exit_code
+
+
+class Interrupted(BaseException):
+    """A signal asked us to stop. No `except Exception` on the way may swallow it."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(signal_number)
+        self.exit_code = 128 + signal_number
+
+
+def nearest(word: str, possible: Iterable[str]) -> str:
+    """`"; did you mean 'bf16'?"` for the possibility that is most like the word, or nothing."""
+    import difflib  # 3 ms, for refusals only
+
+    found = difflib.get_close_matches(word.lower(), list(possible), n=1, cutoff=0.5)
+    return f"; did you mean '{found[0]}'?" if found else ""

@@ -1,0 +1,126 @@
+"""Which commit of which repository a template is. Also used by the build, so: stdlib only.
+
+A project can be updated if `.copier-answers.yml` names a repository and a commit in it that Copier
+can fetch later. A wheel carries no `.git`, so the build writes down what it was made from.
+"""
+
+import os
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+# Set by git itself for hooks and aliases; they would point our git at somebody else's repository.
+GIT_LOCATIONS = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a template came from; None stands for "not known"."""
+
+    version: str
+    """Of torchgen, as in pyproject.toml."""
+    repository: str | None
+    """The canonical address of torchgen, where one is known."""
+    source: str | None
+    """The repository of this checkout: its origin without credentials, or its absolute path."""
+    commit: str | None
+    """As Copier writes it (`git describe --tags --always`), so that no later update changes it."""
+    sha: str | None
+    """The full hash of that commit."""
+    dirty: bool
+    """Whether copier.yml or template/ differed from that commit."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def of_checkout(root: Path) -> Provenance:
+    """Ask git about the repository at `root`, and pyproject.toml about the release."""
+    import tomllib  # 4 ms, for checkouts only
+
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    source = commit = sha = None
+    dirty = False
+    top = git_output(root, "rev-parse", "--show-toplevel")
+    if top and Path(top).resolve() == root.resolve():  # else: unpacked inside another repository
+        sha = git_output(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        template = ("copier.yml", "template")
+        dirty = bool(git_output(root, "status", "--porcelain", "-unormal", "--", *template))
+    if sha:
+        commit = git_output(root, "describe", "--tags", "--always", sha)
+        source = _source(root, str(commit), sha)
+    repository = canonical(project["urls"]["Repository"])
+    return Provenance(project["version"], repository, source, commit, sha, dirty)
+
+
+def canonical(url: str) -> str | None:
+    """The address, or None for a placeholder: a host in .invalid belongs to nobody (RFC 2606)."""
+    host = urlsplit(url).hostname or ""
+    return None if host == "invalid" or host.endswith(".invalid") else recordable(url, Path())
+
+
+def recordable(url: str, base: Path) -> str:
+    """A git address as Copier can use it from anywhere: absolute, without credentials.
+
+    Paths are taken relative to `base`. Copier takes an address for git's only if it ends in .git,
+    starts with git@ or git+, or is GitHub's or GitLab's.
+    """
+    bare = url.removeprefix("git+")
+    if bare.startswith(("gh:", "gl:")):  # Copier's own shorthands
+        return bare
+    if "://" in bare:
+        parts = urlsplit(bare)
+        if parts.scheme == "file":
+            path = unquote(parts.path)
+            return str(Path(path.lstrip("/") if os.name == "nt" else path))
+        user, _, host = parts.netloc.rpartition("@")
+        login = user.partition(":")[0] if parts.scheme == "ssh" else ""  # no secret, and needed
+        bare = urlunsplit(parts._replace(netloc=f"{login}@{host}" if login else host))
+    elif not re.match(r"[^/\\]{2,}:", bare):  # not host:path either (a drive has one letter)
+        return str(Path(os.path.abspath(base / Path(bare).expanduser())))
+    clear = bare.endswith(".git") or bare.startswith(
+        ("git@", "git://", "https://github.com/", "https://gitlab.com/")
+    )
+    return bare if clear else f"git+{bare}"
+
+
+def _source(root: Path, commit: str, sha: str) -> str:
+    """Origin; or the checkout's own path, where there is none or a local one lacks the commit."""
+    origin = git_output(root, "config", "--get", "remote.origin.url")
+    if not origin:
+        return str(root.resolve())
+    source = recordable(origin, root)
+    local = Path(source)
+    if local.is_absolute() and git_output(local, "rev-parse", f"{commit}^{{commit}}") != sha:
+        return str(root.resolve())
+    return source
+
+
+def git_output(folder: Path, *arguments: str) -> str | None:
+    """What git prints, stripped; None where git, the folder or an answer is missing."""
+    env = {k: v for k, v in os.environ.items() if k not in GIT_LOCATIONS}
+    try:
+        done = subprocess.run(
+            ["git", "--no-optional-locks", *arguments],
+            cwd=folder,
+            env=env,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

@@ -1,0 +1,120 @@
+"""All or nothing: a project is built in a hidden folder beside its place and moved when done."""
+
+import os
+import secrets
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from . import signals
+from .errors import UserError
+
+
+def check_target(target: Path) -> None:
+    """Refuse, with `UserError`, a place where no project can be written."""
+    if os.path.lexists(target) and not target.is_dir():
+        raise UserError(f"{target} is a file; give a folder that is empty or does not exist yet")
+    ancestor = next(path for path in (target, *target.parents) if os.path.lexists(path))
+    if not ancestor.is_dir():
+        raise UserError(f"{ancestor} is a file, so nothing can be written below it")
+    if not os.access(ancestor, os.W_OK | os.X_OK):
+        raise UserError(f"cannot write in {ancestor}; give a folder that you may write in")
+    # A repository without any file, as from `git init` or a clone of a new one, is a fine start.
+    present = sorted(set(os.listdir(ancestor)) - {".git"}) if ancestor == target else []
+    if present:
+        what = ", ".join(present[:3]) + (", ..." if len(present) > 3 else "")
+        free = next(n for n in range(2, 10**6) if not os.path.lexists(f"{target}-{n}"))
+        raise UserError(
+            f"{target} is not empty ({what}); give a folder that is empty or does not exist yet, "
+            f"such as {target}-{free}"
+        )
+
+
+@contextmanager
+def workshop_in(base: Path) -> Iterator[Path]:
+    """A hidden folder for the block, also for the temporary files of all libraries."""
+    workshop = base / f".torchgen-{secrets.token_hex(4)}"
+    try:
+        try:
+            workshop.mkdir(parents=True)
+            (workshop / "tmp").mkdir()
+        except OSError as error:
+            raise UserError(f"cannot write in {base}: {error.strerror}") from error
+        tempfile.tempdir = str(workshop / "tmp")  # an interrupted Copier leaves clones behind
+        yield workshop
+    finally:
+        signals.ignore()
+        tempfile.tempdir = None
+        remove_tree(workshop)
+
+
+@contextmanager
+def staged(target: Path) -> Iterator[Path]:
+    """A workshop on the target's own disk, where the block writes `project_in(workshop, target)`.
+
+    At the end of the block that folder becomes the target. If the block fails or is interrupted,
+    the target, and parents made for it, are as before.
+    """
+    base = target if target.exists() else target.parent
+    missing = [folder for folder in (base, *base.parents) if not folder.exists()]
+    try:
+        with workshop_in(base) as workshop:
+            yield workshop
+            signals.check()
+            signals.ignore()
+            _publish(project_in(workshop, target), target)
+    finally:
+        signals.ignore()
+        for folder in missing:
+            with suppress(OSError):  # not empty: the project is in it
+                folder.rmdir()
+
+
+def project_in(workshop: Path, target: Path) -> Path:
+    """The project in the making; its last part is the target's, which names the project."""
+    return workshop / "new" / target.name
+
+
+def _publish(project: Path, target: Path) -> None:
+    """Move the project into place; an existing folder (perhaps the user's shell is in it) stays."""
+    moved: list[Path] = []
+    try:
+        if not target.exists():
+            project.rename(target)
+            return
+        for child in sorted(project.iterdir()):
+            place = target / child.name
+            if os.path.lexists(place):
+                raise FileExistsError(0, f"{child.name} was made by another program meanwhile")
+            child.rename(place)
+            moved.append(place)
+    except OSError as error:
+        for place in moved:
+            remove_tree(place)
+        raise UserError(f"cannot move the project to {target}: {error.strerror}") from error
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a file or a folder, git's read-only objects on Windows included; absent is fine."""
+
+    def make_writable_and_retry(function: Callable[[str], object], name: str, _: object) -> None:
+        with suppress(OSError):
+            os.chmod(name, stat.S_IRWXU)
+            function(name)
+
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    for _ in range(40):  # a git that outlives an interrupted Copier may still be writing: up to 2 s
+        if sys.version_info >= (3, 12):
+            shutil.rmtree(path, onexc=make_writable_and_retry)
+        else:
+            shutil.rmtree(path, onerror=make_writable_and_retry)
+        if not path.exists():
+            break
+        time.sleep(0.05)

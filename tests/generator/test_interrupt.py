@@ -1,0 +1,235 @@
+"""The wizard in a terminal; a signal at any stage: one line, 128 + n, nothing left."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT, tree
+
+pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+
+COMMAND = (sys.executable, "-m", "torchgen_cli", "new", "deep/down/my proj")
+PROMPTS = [
+    "What is the project called?",
+    "What does it do, in one line?",
+    "How many processes train together?",
+    "Train in mixed precision?",
+    "How are the images stored?",
+    "Where do the curves go?",
+]
+Spawn = Callable[..., "Terminal"]
+
+
+class Terminal:
+    """A command in a pseudo-terminal of its own."""
+
+    def __init__(
+        self, command: tuple[str, ...], cwd: Path, env: dict[str, str], stdout: int | None = None
+    ) -> None:
+        self.screen = ""
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            command, cwd=cwd, env=env, stdin=slave, stdout=stdout or slave, stderr=slave
+        )
+        os.close(slave)
+
+    def wait_for(self, text: str, seconds: float = 20) -> None:
+        end = time.monotonic() + seconds
+        while text not in self.screen:
+            assert time.monotonic() < end, f"no {text!r} in {self.screen!r}"
+            self._read(0.1)
+
+    def press(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def finish(self, seconds: float = 20) -> int:
+        end = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < end:
+            self._read(0.05)
+        while self._read(0.05):
+            pass
+        return self.process.wait(timeout=1)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self._master], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # the other side is closed
+            return False
+        if b"\x1b[6n" in data:  # where is the cursor? asked by the prompts
+            os.write(self._master, b"\x1b[1;1R")
+        self.screen += data.decode(errors="replace")
+        return bool(data)
+
+
+@pytest.fixture
+def spawn(tmp_path: Path, env: dict[str, str]) -> Iterator[Spawn]:
+    terminals: list[Terminal] = []
+
+    def start(*arguments: str, stdout: int | None = None) -> Terminal:
+        terminal_env = {**env, "TERM": "xterm", "NO_COLOR": "1"}
+        terminals.append(Terminal((*COMMAND, *arguments), tmp_path, terminal_env, stdout))
+        return terminals[-1]
+
+    yield start
+    for terminal in terminals:
+        terminal.close()
+
+
+def test_the_wizard_asks_what_no_flag_answered(spawn: Spawn, tmp_path: Path) -> None:
+    terminal = spawn("--amp", "fp16", "--data-format", "lmdb")
+    asked = [prompt for prompt in PROMPTS if "precision" not in prompt and "stored" not in prompt]
+    down, enter = "\x1b[B", "\r"
+    for prompt, keys in zip(asked, (enter, " {{ x }}" + enter, down + enter, enter), strict=True):
+        terminal.wait_for(prompt)
+        terminal.press(keys)
+    assert terminal.finish() == 0, terminal.screen
+    assert "Train in mixed precision?" not in terminal.screen
+    assert "ddp: one process per GPU" in terminal.screen  # the advice stands beside the choice
+    shown = [line.split(maxsplit=1) for line in terminal.screen.splitlines()]
+    answers = dict(pair for pair in shown if len(pair) == 2)
+    assert answers["project_name"] == "my-proj"
+    assert answers["description"] == "An image classifier in PyTorch {{ x }}"
+    assert [answers[k] for k in ("parallelism", "amp", "data_format")] == ["ddp", "fp16", "lmdb"]
+    assert "torchrun --nproc-per-node 2 -m my_proj.train" in terminal.screen
+    assert (tmp_path / "deep/down/my proj/.git").exists()
+
+
+def test_a_bad_name_in_the_wizard_is_answered_at_once(spawn: Spawn) -> None:
+    terminal = spawn()
+    terminal.wait_for(PROMPTS[0])
+    terminal.press("\x15torch\r")  # Ctrl-U clears the line
+    terminal.wait_for("torch-project")
+    terminal.press("-project\r")
+    terminal.wait_for(PROMPTS[1])
+
+
+def test_with_json_the_questions_go_to_stderr(tmp_path: Path, spawn: Spawn) -> None:
+    with (tmp_path / "out.json").open("wb") as file:
+        terminal = spawn("--json", "--dry-run", stdout=file.fileno())
+    for prompt in PROMPTS:
+        terminal.wait_for(prompt)
+        terminal.press("\r")
+    assert terminal.finish() == 0
+    assert json.loads((tmp_path / "out.json").read_bytes())["answers"]["project_name"] == "my-proj"
+
+
+@pytest.mark.parametrize("stage", range(len(PROMPTS)))
+def test_ctrl_c_at_each_question_leaves_nothing(spawn: Spawn, tmp_path: Path, stage: int) -> None:
+    terminal = spawn()
+    for prompt in PROMPTS[:stage]:
+        terminal.wait_for(prompt)
+        terminal.press("\r")
+    terminal.wait_for(PROMPTS[stage])
+    terminal.press("\x03")
+    assert terminal.finish() == 130
+    assert terminal.screen.rstrip().endswith("interrupted; nothing was written")
+    assert "Traceback" not in terminal.screen
+    assert tree(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_at_a_question_leaves_nothing(
+    spawn: Spawn, tmp_path: Path, number: signal.Signals
+) -> None:
+    terminal = spawn()
+    terminal.wait_for(PROMPTS[0])
+    time.sleep(0.1)
+    terminal.process.send_signal(number)
+    assert terminal.finish() == 128 + number
+    assert terminal.screen.rstrip().endswith("interrupted; nothing was written")
+    assert tree(tmp_path) == []
+
+
+def test_the_end_of_the_input_at_a_question_is_a_refusal(spawn: Spawn, tmp_path: Path) -> None:
+    terminal = spawn()
+    terminal.wait_for(PROMPTS[0])
+    terminal.press("\x15\x04")  # Ctrl-D on an empty line
+    assert terminal.finish() == 1
+    assert terminal.screen.rstrip().endswith(
+        "error: the input ended at a question; answer by flags, or --defaults"
+    )
+    assert tree(tmp_path) == []
+
+
+STAGES = {
+    "the workshop": "deep/down/.torchgen-*",
+    "rendering": "deep/down/.torchgen-*/new/my proj/*",
+    "git": "deep/down/.torchgen-*/new/my proj/.git",
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_signal_while_it_is_written_leaves_nothing(
+    tmp_path: Path, env: dict[str, str], stage: str, number: signal.Signals
+) -> None:
+    process = subprocess.Popen(
+        (*COMMAND, "--defaults"),
+        cwd=tmp_path,
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    while process.poll() is None and not any(tmp_path.glob(STAGES[stage])):
+        pass
+    os.killpg(process.pid, number)  # as a terminal does: git gets it as well
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert errors.splitlines()[-1] == "interrupted; nothing was written"
+    assert "Traceback" not in errors
+    assert tree(tmp_path) == []
+
+
+def test_a_signal_while_a_source_is_cloned_leaves_nothing(
+    tmp_path: Path, env: dict[str, str], template: Path
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        (*COMMAND, "--defaults", "--source", str(template)),
+        cwd=tmp_path,
+        env={**env, "TMPDIR": str(scratch)},
+        stderr=subprocess.DEVNULL,
+    )
+    while process.poll() is None and not any(tmp_path.glob("deep/down/.torchgen-*/tmp/*.clone.*")):
+        pass
+    process.send_signal(signal.SIGTERM)  # to us alone: a git that we started lives on a little
+    assert process.wait(timeout=20) == 143
+    assert sorted(path.name for path in tmp_path.iterdir()) == [scratch.name, template.name]
+    assert tree(scratch) == []
+
+
+def test_an_existing_folder_stays_when_interrupted(tmp_path: Path, env: dict[str, str]) -> None:
+    here = tmp_path / "deep" / "down" / "my proj"
+    here.mkdir(parents=True)
+    process = subprocess.Popen(
+        (*COMMAND[:-1], "."), cwd=here, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None and not any(here.glob(".torchgen-*/new/my proj/*")):
+        pass
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=20) == 143
+    assert tree(tmp_path) == ["deep", "deep/down", "deep/down/my proj"]
+
+
+def test_the_checkout_is_never_written_to(tmp_path: Path, env: dict[str, str]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (ROOT / "generator").rglob("*")}
+    subprocess.run((*COMMAND, "--defaults"), cwd=tmp_path, env=env, check=True, timeout=60)
+    assert {path: path.stat().st_mtime_ns for path in (ROOT / "generator").rglob("*")} == before

@@ -1,0 +1,148 @@
+"""The rules for names stand in copier.yml alone: torchgen and plain Copier refuse alike."""
+
+import keyword
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.questions import Question, Questionnaire
+
+from .conftest import ROOT, Torchgen, run, tree
+
+
+@pytest.fixture(scope="module")
+def questionnaire() -> Questionnaire:
+    return Questionnaire(ROOT)
+
+
+@pytest.fixture(scope="module")
+def project_name(questionnaire: Questionnaire) -> Question:
+    return next(q for q in questionnaire.questions if q.name == "project_name")
+
+
+def imported_by_the_template() -> Iterator[str]:
+    """Names of packages in import statements, and of distributions in its pyproject.toml."""
+    for file in (ROOT / "template").rglob("*.py*"):
+        for found in re.finditer(
+            r"^\s*(?:import|from) +(\w+)", file.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            yield found[1].lower()
+    for file in (ROOT / "template").glob("pyproject.toml*"):
+        for found in re.finditer(r'"([\w-]+)>=', file.read_text(encoding="utf-8")):
+            yield found[1].lower().replace("-", "_")
+
+
+def test_no_name_can_hide_something_that_the_project_imports(
+    questionnaire: Questionnaire, project_name: Question
+) -> None:
+    taken = {
+        *(word for word in keyword.kwlist if word.islower()),
+        *(name for name in sys.stdlib_module_names if re.match(r"[a-z][a-z0-9_]*\Z", name)),
+        *imported_by_the_template(),
+        *("torch", "torchgen", "functorch", "tests", "con", "aux", "nul", "prn", "com1", "lpt9"),
+    }
+    assert {"numpy", "pil", "h5py", "lmdb", "tyro", "pillow"} < taken
+    for name in sorted(taken - {"__future__"}):
+        with_hyphens = name.replace("_", "-")
+        wrong = questionnaire.complaint(project_name, with_hyphens, {})
+        assert wrong.startswith(f"Try '{with_hyphens}-project': "), name
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "x1", "digits-2024", "a-b-c", "a" * 40, "pytorch", "match", "torch-project"]
+)
+def test_good_names(questionnaire: Questionnaire, project_name: Question, name: str) -> None:
+    assert questionnaire.complaint(project_name, name, {}) == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "-",
+        "-a",
+        "a-",
+        "a--b",
+        "1a",
+        "A",
+        "a_b",
+        "a.b",
+        "a b",
+        "ä",
+        "a\n",
+        "\na",
+        "a\x00",
+        "a/b",
+    ],
+)
+def test_bad_names(questionnaire: Questionnaire, project_name: Question, name: str) -> None:
+    assert questionnaire.complaint(project_name, name, {}).startswith("Lower-case letters")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("myproj", "myproj"),
+        ("My Proj", "my-proj"),
+        ("Größe 3 (Zoë's)", "grosse-3-zoe-s"),
+        ("Gro\u0308\u00dfe", "grosse"),  # as macOS spells it
+        ("Œuvre Łódź Ægir", "oeuvre-lodz-aegir"),
+        ("2024_xray--scans_", "xray-scans"),
+        ("123", "myproj"),
+        ("写真", "myproj"),
+        ("...", "myproj"),
+        ("a\nb", "a-b"),
+        ("", "myproj"),
+    ],
+)
+def test_the_folder_gives_the_name(
+    questionnaire: Questionnaire, project_name: Question, folder: str, name: str
+) -> None:
+    assert questionnaire.default(project_name, {"_folder_name": folder}) == name
+
+
+def test_each_accented_letter_has_its_plain_one(
+    questionnaire: Questionnaire, project_name: Question
+) -> None:
+    by_hand = {"đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "ł": "l", "ŋ": "n", "ø": "o", "ŧ": "t"}
+    for letter in map(chr, range(0xE0, 0x17F)):
+        plain = by_hand.get(letter.lower(), unicodedata.normalize("NFD", letter.lower())[0])
+        if re.fullmatch("[a-z]", plain):
+            got = questionnaire.default(project_name, {"_folder_name": f"x{letter}y"})
+            assert got == f"x{plain}y", letter
+
+
+def test_plain_copier_folds_and_refuses_the_same(tmp_path: Path, env: dict[str, str]) -> None:
+    copier = (sys.executable, "-m", "copier", "copy", "--defaults", "--quiet")
+    template = tmp_path / "plain"
+    template.mkdir()
+    (template / "copier.yml").write_bytes((ROOT / "copier.yml").read_bytes())
+    (template / "template").mkdir()
+    (template / "template" / "name.txt.jinja").write_text("{{ project_name }}", encoding="utf-8")
+    run(*copier, "plain", "out/Größe 3", cwd=tmp_path, env=env)
+    assert (tmp_path / "out/Größe 3/name.txt").read_text(encoding="utf-8") == "grosse-3"
+    (tmp_path / "out2").mkdir()
+    for bad, message in (
+        ("project_name=torch", "'torch' is the name of a package that the project uses"),
+        ("project_name=Torch", "Lower-case letters, digits and single hyphens"),
+        ("description=a\nb", "One line of printable characters"),
+        ("amp=bf15", "'bf15' is not in ['off', 'bf16', 'fp16']"),
+    ):
+        done = run(*copier, "-d", bad, "plain", "out2/x", cwd=tmp_path, env=env, check=False)
+        assert done.returncode != 0
+        assert message in done.stderr
+        assert tree(tmp_path / "out2") == []
+
+
+def test_a_long_name_from_the_folder_is_refused_with_a_way_out(torchgen: Torchgen) -> None:
+    name = "a" * 41
+    done = torchgen("new", name)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: PATH gives the project_name '{name}': At most 40 characters, please; these are "
+        "41. Take another PATH, or give --project-name.\n",
+    )

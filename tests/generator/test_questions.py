@@ -1,0 +1,72 @@
+"""`torchgen questions`: one source for people, programs, the docs and the flags."""
+
+import json
+from pathlib import Path
+
+import yaml
+
+from .conftest import ROOT, Torchgen
+
+CONFIG = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
+ASKED = {k: v for k, v in CONFIG.items() if not k.startswith("_") and v.get("when") is not False}
+
+
+def test_the_questions_of_the_contract_default_first() -> None:
+    choices = {name: list(q["choices"].values()) for name, q in ASKED.items() if "choices" in q}
+    assert choices == {
+        "parallelism": ["single", "ddp"],
+        "amp": ["off", "bf16", "fp16"],
+        "data_format": ["imagefolder", "hdf5", "lmdb"],
+        "logger": ["tensorboard", "wandb", "mlflow", "none"],
+    }
+    assert all(ASKED[name]["default"] == values[0] for name, values in choices.items())
+    assert list(ASKED) == ["project_name", "description", *choices]
+
+
+def test_the_table_has_each_choice_with_its_advice(torchgen: Torchgen) -> None:
+    words = torchgen("questions").stdout.split()
+    text = " ".join(words)
+    for question in ASKED.values():
+        assert question["help"] in text
+        for label, choice in question.get("choices", {}).items():
+            assert choice in words
+            assert label.removeprefix(f"{choice}: ") in text
+
+
+def test_the_schema_says_what_is_allowed(torchgen: Torchgen) -> None:
+    schema = json.loads(torchgen("questions", "--json").stdout)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["additionalProperties"] is False
+    assert list(schema["properties"]) == list(ASKED)
+    for name, question in ASKED.items():
+        described = schema["properties"][name]
+        assert described["type"] == "string"
+        assert described["description"] == question["help"]
+        if "choices" in question:
+            assert described["enum"] == list(question["choices"].values())
+            assert [one["const"] for one in described["oneOf"]] == described["enum"]
+            assert described["default"] == question["default"]
+    assert "default" not in schema["properties"]["project_name"]  # it follows from PATH
+
+
+def test_the_page_in_the_docs_is_up_to_date(torchgen: Torchgen) -> None:
+    page = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+    assert torchgen("questions", "--markdown").stdout == page, (
+        "run: torchgen questions --markdown > docs/questions.md"
+    )
+
+
+def test_each_question_is_a_flag_with_its_choices(torchgen: Torchgen) -> None:
+    page = torchgen("new", "--help").stdout
+    for name, question in ASKED.items():
+        flag = "--" + name.replace("_", "-")
+        choices = "|".join(question.get("choices", {}).values()) or "TEXT"
+        assert f"{flag} {choices}" in page
+
+
+def test_help_reads_no_template_and_no_copier(torchgen: Torchgen, tmp_path: Path) -> None:
+    done = torchgen("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert {"typer", "torchgen_cli.cli"} <= imported
+    assert not imported & {"yaml", "jinja2", "copier", "rich"}

@@ -1,0 +1,260 @@
+"""What torchgen refuses: one line that says what and what to do, the exit code, nothing written."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from torchgen_cli.cli import app
+
+from .conftest import Torchgen, run, tree
+
+BAD_COMMAND_LINES = [
+    (["nwe", "x"], "No such command 'nwe'. Did you mean 'new'?"),
+    (["new"], "Missing argument 'PATH'."),
+    (["new", ""], "PATH is empty; give a folder, or . for this one"),
+    (["new", "x", "y"], "Got unexpected extra argument(s) (y)"),
+    (["new", "x", "--amp"], "Option '--amp' requires an argument."),
+    (
+        ["new", "x", "--amp", "bf15"],
+        "--amp: 'bf15' is not one of off, bf16, fp16; did you mean 'bf16'?",
+    ),
+    (
+        ["new", "x", "--parallelism", "DDP"],
+        "--parallelism: 'DDP' is not one of single, ddp; did you mean 'ddp'?",
+    ),
+    (
+        ["new", "x", "--logger", "🙂"],
+        "--logger: '🙂' is not one of tensorboard, wandb, mlflow, none",
+    ),
+    (
+        ["new", "x", "--project-name", "My Proj"],
+        "--project-name: Lower-case letters, digits and single hyphens between them, please, "
+        "a letter first. Did you mean 'my-proj'?",
+    ),
+    (
+        ["new", "x", "--project-name", "proj\n"],
+        "--project-name: Lower-case letters, digits and single hyphens between them, please, "
+        "a letter first. Did you mean 'proj'?",
+    ),
+    (
+        ["new", "x", "--project-name", "a" * 41],
+        "--project-name: At most 40 characters, please; these are 41.",
+    ),
+    (
+        ["new", "x", "--project-name", "lambda"],
+        "--project-name: Try 'lambda-project': 'lambda' is the name of a keyword of Python.",
+    ),
+    (
+        ["new", "torch"],
+        "PATH gives the project_name 'torch': Try 'torch-project': 'torch' is the name of a "
+        "package that the project uses. Take another PATH, or give --project-name.",
+    ),
+    (
+        ["new", "x", "--description", "two\nlines"],
+        "--description: One line of printable characters, please: no line breaks or control "
+        "characters.",
+    ),
+    (
+        ["new", "x", "--description", "\x1b[31mred"],
+        "--description: One line of printable characters, please: no line breaks or control "
+        "characters.",
+    ),
+    (
+        ["new", "x", "--description", " "],
+        "--description: One line, please: an empty description says nothing.",
+    ),
+    (
+        ["new", "x", "--answers", "nowhere.yml"],
+        "cannot read the answers file nowhere.yml: No such file or directory",
+    ),
+    (
+        ["new", "x", "--source", "nowhere"],
+        "--source nowhere does not exist; give a git repository's folder or URL",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_COMMAND_LINES)
+def test_a_bad_command_line_is_one_line_and_exit_code_2(
+    torchgen: Torchgen, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    done = torchgen(*arguments)
+    assert (done.returncode, done.stderr, done.stdout) == (2, f"error: {message}\n", "")
+    assert tree(tmp_path) == []
+
+
+def test_a_typo_in_each_flag_is_answered_with_the_flag(torchgen: Torchgen) -> None:
+    flags = [word for word in torchgen("new", "--help").stdout.split() if word.startswith("--")]
+    assert len(flags) == 13, flags
+    for flag in flags:
+        typo = flag[:-2] + flag[-1]
+        with pytest.raises(typer.TyperException) as refusal:
+            app(["new", "x", typo], standalone_mode=False)
+        message = refusal.value.format_message()
+        assert refusal.value.exit_code == 2
+        assert message.startswith(f"No such option: {typo} (Possible options: ")
+        assert flag in message
+
+
+BAD_FILES = [
+    (
+        "a.yml",
+        "ampp: off\n",
+        "no question is called 'ampp'; did you mean 'amp'? (the questions: project_name, "
+        "description, parallelism, amp, data_format, logger)",
+    ),
+    ("a.yml", "amp: on\n", "amp: 'on' is not one of off, bf16, fp16"),
+    ("a.yml", "amp: off\namp: bf16\n", "amp is answered twice; keep one"),
+    ("a.yml", "- amp\n", "expected lines of the form `question: answer`"),
+    ("a.yml", "amp: [off]\n", "line 1: expected `question: answer`, with text as the answer"),
+    (
+        "a.yml",
+        "description:\n",
+        "description: One line, please: an empty description says nothing.",
+    ),
+    (
+        "a.yml",
+        'description: "a\\nb"\n',
+        "description: One line of printable characters, please: no line breaks or control "
+        "characters.",
+    ),
+    (
+        "a.yml",
+        "package_name: x\n",
+        "no question is called 'package_name'; did you mean 'project_name'? (the questions: "
+        "project_name, description, parallelism, amp, data_format, logger)",
+    ),
+    ("a.toml", "amp = false\n", 'amp: write the answer in quotes, as in amp = "..."'),
+    (
+        "a.toml",
+        'project_name = "json"\n',
+        "project_name: Try 'json-project': 'json' is the name of a module of Python's standard "
+        "library.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BAD_FILES)
+def test_a_bad_answers_file_is_one_line_and_exit_code_1(
+    torchgen: Torchgen, tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    done = torchgen("new", "x", "--answers", name)
+    assert (done.returncode, done.stderr) == (1, f"error: {name}: {message}\n")
+    assert tree(tmp_path) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.yml", b"amp: {"), ("a.toml", b"amp = "), ("a.yml", b"\xff\xfe")]
+)
+def test_an_answers_file_that_cannot_be_parsed_is_one_line(
+    torchgen: Torchgen, tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    done = torchgen("new", "x", "--answers", name)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {name}: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_with_something_in_it_is_refused(torchgen: Torchgen, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "notes.txt").touch()
+    done = torchgen("new", "x")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"error: {tmp_path / 'x'} is not empty (notes.txt); give a folder that is empty or does "
+        f"not exist yet, such as {tmp_path / 'x'}-2\n",
+    )
+    assert tree(tmp_path) == ["x", "x/notes.txt"]
+
+
+@pytest.mark.parametrize(("path", "file"), [("x", "x"), ("x/y/z", "x")])
+def test_a_file_in_the_way_is_refused(
+    torchgen: Torchgen, tmp_path: Path, path: str, file: str
+) -> None:
+    (tmp_path / file).touch()
+    done = torchgen("new", path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {tmp_path / file} is a file")
+    assert done.stderr.count("\n") == 1
+    assert tree(tmp_path) == [file]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that root cannot write")
+def test_a_folder_that_cannot_be_written_is_refused(torchgen: Torchgen) -> None:
+    done = torchgen("new", "/proc/x/y")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("error: cannot write in /proc")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_read_only_parent_is_refused(torchgen: Torchgen, tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    done = torchgen("new", "x")
+    tmp_path.chmod(0o755)
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"error: cannot write in {tmp_path}; give a folder that you may write in\n",
+    )
+
+
+def test_with_json_an_error_is_still_one_line_on_stderr(torchgen: Torchgen) -> None:
+    for arguments in (["--ampp", "off"], ["--amp", "bf15"], ["--project-name", "torch"]):
+        done = torchgen("new", "x", "--json", *arguments)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.startswith("error: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_source_without_a_repository_is_refused(torchgen: Torchgen, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    done = torchgen("new", "x", "--source", "plain")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: --source plain is no git repository's top; run git init there\n",
+    )
+
+
+def test_a_source_that_cannot_be_fetched_is_one_line(torchgen: Torchgen, tmp_path: Path) -> None:
+    done = torchgen("new", "x", "--source", "https://torchgen.invalid/fork.git")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: the template at https://torchgen.invalid/fork.git: ")
+    assert done.stderr.count("\n") == 1
+    assert tree(tmp_path) == []
+
+
+def test_a_source_that_wants_to_run_commands_is_refused(
+    torchgen: Torchgen, template: Path, tmp_path: Path, env: dict[str, str]
+) -> None:
+    with (template / "copier.yml").open("a", encoding="utf-8") as file:
+        file.write("\n_tasks: [touch ran]\n")
+    run("git", "commit", "-qam", "tasks", cwd=template, env=env)
+    done = torchgen("new", "x", "--source", str(template))
+    assert done.returncode == 1
+    assert "tasks" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [template.name]
+
+
+def test_a_source_that_lacks_a_question_is_refused_with_its_name(
+    torchgen: Torchgen, template: Path, tmp_path: Path, env: dict[str, str]
+) -> None:
+    config = (template / "copier.yml").read_text(encoding="utf-8")
+    start, end = config.index("data_format:\n"), config.index("logger:\n")
+    (template / "copier.yml").write_text(config[:start] + config[end:], encoding="utf-8")
+    run("git", "commit", "-qam", "no formats", cwd=template, env=env)
+    done = torchgen("new", "x", "--source", str(template), "--data-format", "lmdb")
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last == f"error: the template at {template} does not ask for data_format"
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_python_module_is_the_command(env: dict[str, str], tmp_path: Path) -> None:
+    done = run(sys.executable, "-m", "torchgen_cli", "--version", cwd=tmp_path, env=env)
+    assert done.stdout == "0.1.0\n"

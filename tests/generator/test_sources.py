@@ -1,0 +1,315 @@
+"""From each kind of installation, plain `copier update` later brings the template's next commit."""
+
+import json
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from torchgen_cli.provenance import canonical, recordable
+
+from .conftest import ROOT, Torchgen, run, write_tiny_template
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def clone(tmp_path: Path, git: Git) -> Path:
+    """This generator with the tiny template, in a repository of one commit and no tag."""
+    root = write_tiny_template(tmp_path / "a clone")
+    for name in ("pyproject.toml", "hatch_build.py"):
+        shutil.copy(ROOT / name, root)
+    junk = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "generator", root / "generator", ignore=junk)
+    for name in ("README.md", "LICENSE"):
+        (root / name).write_text("A stand-in.\n", encoding="utf-8")
+    (root / ".gitignore").write_text("/dist/\n", encoding="utf-8")
+    git(root, "init", "--quiet", "-b", "main")
+    commit(root, git)
+    return root
+
+
+def commit(root: Path, git: Git, tag: str | None = None) -> None:
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "a commit")
+    if tag:
+        git(root, "tag", tag)
+
+
+def add_a_fix(root: Path, git: Git, tag: str | None = None) -> None:
+    (root / "template" / "FIX.md").write_text("fixed\n", encoding="utf-8")
+    commit(root, git, tag)
+
+
+def wheel(clone: Path, env: dict[str, str]) -> dict[str, str]:
+    """Build, unpack as an installer does, and give an environment that runs it."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", cwd=clone, env=env)
+    site = clone.parent / "site"
+    [file] = (clone / "dist").glob("*.whl")
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(site)
+    return {"PYTHONPATH": str(site)}
+
+
+def pip_git(clone: Path, env: dict[str, str]) -> dict[str, str]:
+    site = clone.parent / "site"
+    pip = (sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--no-compile")
+    url = "git+" + clone.as_uri()
+    run(*pip, "--no-build-isolation", "--target", str(site), url, cwd=clone.parent, env=env)
+    return {"PYTHONPATH": str(site)}
+
+
+def editable(clone: Path, _: dict[str, str]) -> dict[str, str]:
+    return {"PYTHONPATH": str(clone / "generator")}
+
+
+def record_of(project: Path) -> dict[str, Any]:
+    answers = yaml.safe_load((project / ".copier-answers.yml").read_text(encoding="utf-8"))
+    return {key: answers.get(key) for key in ("_src_path", "_commit")}
+
+
+def update(project: Path, env: dict[str, str]) -> None:
+    command = (sys.executable, "-m", "copier", "update", "--defaults", "--quiet")
+    run(*command, cwd=project, env=env)
+
+
+@pytest.mark.parametrize(
+    ("install", "tag"),
+    [(wheel, None), (wheel, "v0.1.0"), (pip_git, "v0.1.0"), (editable, None)],
+)
+def test_plain_copier_update_works_whatever_the_installation(
+    torchgen: Torchgen,
+    clone: Path,
+    git: Git,
+    env: dict[str, str],
+    install: Callable[[Path, dict[str, str]], dict[str, str]],
+    tag: str | None,
+) -> None:
+    if tag:
+        git(clone, "tag", tag)
+    installed = install(clone, env)
+    done = torchgen("new", "proj", "--json", "--amp", "bf16", env=installed)
+    assert (done.returncode, done.stderr) == (0, "")
+    project = clone.parent / "proj"
+    described = git(clone, "describe", "--tags", "--always")
+    assert record_of(project) == {"_src_path": str(clone), "_commit": described}
+    result = json.loads(done.stdout)
+    assert result["template"] == {"source": str(clone), "version": described}
+
+    update(project, env)
+    assert git(project, "status", "--porcelain") == ""  # nothing new: an empty diff
+
+    add_a_fix(clone, git, "v0.2.0" if tag else None)
+    update(project, env)
+    assert (project / "FIX.md").read_text(encoding="utf-8") == "fixed\n"
+    changed = git(project, "status", "--porcelain").splitlines()
+    assert sorted(line.split()[1] for line in changed) == [".copier-answers.yml", "FIX.md"]
+    assert record_of(project)["_commit"] == git(clone, "describe", "--tags", "--always")
+    assert "bf16" in (project / "proj" / "train.py").read_text(encoding="utf-8")
+
+
+def test_a_later_commit_in_the_clone_does_not_change_what_its_wheel_records(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    installed = wheel(clone, env)
+    built_from = git(clone, "describe", "--tags", "--always")
+    add_a_fix(clone, git)
+    done = torchgen("new", "proj", env=installed)
+    assert done.returncode == 0, done.stderr
+    project = clone.parent / "proj"
+    assert record_of(project)["_commit"] == built_from
+    assert not (project / "FIX.md").exists()
+    update(project, env)
+    assert (project / "FIX.md").exists()
+
+
+def test_from_an_untagged_commit_the_next_tag_arrives(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    git(clone, "tag", "v0.1.0")
+    (clone / "template" / "MORE.md").write_text("more\n", encoding="utf-8")
+    commit(clone, git)
+    torchgen("new", "proj", env=editable(clone, env))
+    project = clone.parent / "proj"
+    assert str(record_of(project)["_commit"]).startswith("v0.1.0-1-g")
+    add_a_fix(clone, git, "v0.2.0")
+    update(project, env)
+    assert (project / "FIX.md").exists()
+    assert record_of(project)["_commit"] == "v0.2.0"
+
+
+@pytest.mark.parametrize("install", [wheel, editable])
+def test_changes_that_are_not_committed_are_rendered_and_warned_of(
+    torchgen: Torchgen,
+    clone: Path,
+    git: Git,
+    env: dict[str, str],
+    install: Callable[[Path, dict[str, str]], dict[str, str]],
+) -> None:
+    (clone / "template" / "DRAFT.md").write_text("draft\n", encoding="utf-8")
+    head = git(clone, "describe", "--tags", "--always")
+    done = torchgen("new", "proj", "--json", env=install(clone, env))
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"warning: the template has uncommitted changes; the project records {head}, the commit "
+        "below them, so a later update takes them for your own edits\n"
+    )
+    assert json.loads(done.stdout)["template"]["version"] == head
+    assert (clone.parent / "proj" / "DRAFT.md").exists()
+    update(clone.parent / "proj", env)
+
+
+def test_the_origin_of_a_clone_is_recorded_without_credentials(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    git(clone, "remote", "add", "origin", "https://ada:secret@git.example.org/torchgen.git")
+    for number, install in enumerate((wheel, editable)):
+        torchgen("new", f"proj{number}", env=install(clone, env))
+        record = record_of(clone.parent / f"proj{number}")
+        assert record["_src_path"] == "https://git.example.org/torchgen.git"
+
+
+def test_a_local_origin_is_recorded_unless_it_lacks_the_commit(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    second = clone.parent / "second"
+    git(clone.parent, "clone", "--quiet", str(clone), str(second))
+    torchgen("new", "proj", env=editable(second, env))
+    assert record_of(clone.parent / "proj")["_src_path"] == str(clone)
+    git(second, "tag", "v0.9.0")
+    torchgen("new", "proj2", env=editable(second, env))
+    assert record_of(clone.parent / "proj2") == {"_src_path": str(second), "_commit": "v0.9.0"}
+
+
+def test_an_sdist_carries_the_template_and_its_commit(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    head = git(clone, "describe", "--tags", "--always")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", cwd=clone, env=env)
+    [archive] = (clone / "dist").glob("*.tar.gz")
+    shutil.unpack_archive(archive, clone.parent, filter="data")
+    unpacked = clone.parent / archive.name.removesuffix(".tar.gz")
+    done = torchgen("new", "proj", env=wheel(unpacked, env))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert record_of(clone.parent / "proj") == {"_src_path": str(clone), "_commit": head}
+
+
+def test_without_a_repository_it_is_said_that_updates_will_not_work(
+    torchgen: Torchgen, clone: Path, env: dict[str, str]
+) -> None:
+    shutil.rmtree(clone / ".git")
+    done = torchgen("new", "proj", env=editable(clone, env))
+    assert done.returncode == 0
+    assert done.stderr == (
+        "warning: the template's repository or commit is not known, so `copier update` will not "
+        "work in this project; install torchgen from its repository or a release to have that\n"
+    )
+    assert record_of(clone.parent / "proj") == {"_src_path": str(clone), "_commit": None}
+
+
+def test_from_an_index_the_canonical_address_is_recorded(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    project = clone / "pyproject.toml"
+    real = project.read_text(encoding="utf-8").replace("torchgen.invalid", "git.example.org")
+    project.write_text(real, encoding="utf-8")
+    commit(clone, git, "v0.1.0")
+    done = torchgen("new", "proj", env=wheel(clone, env))
+    assert (done.returncode, done.stderr) == (0, "")
+    canonical_record = {
+        "_src_path": "https://git.example.org/torchgen-cli.git",
+        "_commit": "v0.1.0",
+    }
+    assert record_of(clone.parent / "proj") == canonical_record
+    # As for a user who has that address: a mirror in its place, without network.
+    add_a_fix(clone, git, "v0.2.0")
+    mirror = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{clone}.insteadOf",
+        "GIT_CONFIG_VALUE_0": canonical_record["_src_path"],
+    }
+    update(clone.parent / "proj", {**env, **mirror})
+    assert record_of(clone.parent / "proj") == {**canonical_record, "_commit": "v0.2.0"}
+
+
+def test_another_template_by_source_updates_as_well(
+    torchgen: Torchgen, template: Path, git: Git, env: dict[str, str]
+) -> None:
+    done = torchgen("new", "proj", "--source", template.name)
+    assert done.returncode == 0, done.stderr
+    project = template.parent / "proj"
+    head = git(template, "describe", "--tags", "--always")
+    assert record_of(project) == {"_src_path": str(template), "_commit": head}
+    add_a_fix(template, git)
+    update(project, env)
+    assert (project / "FIX.md").exists()
+
+
+def test_of_a_changed_source_what_is_committed_is_taken(
+    torchgen: Torchgen, template: Path, git: Git, env: dict[str, str]
+) -> None:
+    (template / "template" / "DRAFT.md").write_text("draft\n", encoding="utf-8")
+    done = torchgen("new", "proj", "--source", str(template))
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"warning: {template} has uncommitted changes, which are left out: only commits can be "
+        "updated\n",
+    )
+    project = template.parent / "proj"
+    assert not (project / "DRAFT.md").exists()
+    commit(template, git)
+    update(project, env)
+    assert (project / "DRAFT.md").exists()
+
+
+def test_a_password_in_the_source_is_used_but_not_recorded(
+    torchgen: Torchgen, template: Path, env: dict[str, str]
+) -> None:
+    url = "https://ada:secret@git.example.org/fork.git"
+    mirror = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{template}.insteadOf",
+        "GIT_CONFIG_VALUE_0": url,
+    }
+    done = torchgen("new", "proj", "--source", url, env=mirror)
+    assert done.returncode == 0, done.stderr
+    assert record_of(template.parent / "proj")["_src_path"] == "https://git.example.org/fork.git"
+    everything = "".join(
+        file.read_text(encoding="utf-8", errors="replace")
+        for file in (template.parent / "proj").rglob("*")
+        if file.is_file()
+    )
+    assert "secret" not in everything + done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "recorded"),
+    [
+        ("https://github.com/a/b", "https://github.com/a/b"),
+        ("https://git.example.org/a/b", "git+https://git.example.org/a/b"),
+        ("https://git.example.org/a/b.git", "https://git.example.org/a/b.git"),
+        ("https://u:p@git.example.org:8443/b.git", "https://git.example.org:8443/b.git"),
+        ("git+https://token@git.example.org/b", "git+https://git.example.org/b"),
+        ("ssh://git:p@git.example.org/b", "git+ssh://git@git.example.org/b"),
+        ("git@git.example.org:a/b", "git@git.example.org:a/b"),
+        ("ada@git.example.org:a/b", "git+ada@git.example.org:a/b"),
+        ("gh:a/b", "gh:a/b"),
+        ("file:///srv/a%20b", "/srv/a b"),
+        ("../b", "/base/b"),
+        ("/srv/b.git", "/srv/b.git"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths")
+def test_addresses_are_recorded_as_copier_can_use_them(url: str, recorded: str) -> None:
+    assert recordable(url, Path("/base/a")) == recorded
+
+
+def test_a_placeholder_is_no_canonical_address() -> None:
+    assert canonical("https://torchgen.invalid/torchgen-cli.git") is None
+    assert canonical("https://invalid/x.git") is None
+    assert canonical("https://github.com/a/b") == "https://github.com/a/b"
