@@ -8,6 +8,7 @@ import os
 import shutil
 import uuid
 from pathlib import Path
+from typing import Literal
 
 import wandb
 
@@ -22,7 +23,7 @@ class Tracker:
         run_id = _run_id(run_dir)
         for part in run_dir.glob(f"wandb/offline-run-*-{run_id}"):
             shutil.rmtree(part)  # written again from metrics.jsonl, so that no point is there twice
-        mode = None
+        mode: Literal["offline"] | None = None
         if "WANDB_MODE" not in os.environ and not wandb.login(prompt=False):
             mode = "offline"
         self.run = wandb.init(

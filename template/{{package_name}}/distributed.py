@@ -25,6 +25,10 @@ T = TypeVar("T")
 # how long a collective may take before a lost rank is given up; checkpoints take seconds at most
 TIMEOUT = datetime.timedelta(minutes=10)
 
+# Keeps the process group's memory until the process ends. Gloo's destructor waits for its threads
+# while it holds the GIL, and a thread may need the GIL to let go of its last tensor.
+_kept: list[dist.ProcessGroup | None] = []
+
 
 @dataclass(frozen=True)
 class Process:
@@ -59,12 +63,13 @@ def start(device_name: str) -> Process:
         dist.init_process_group(backend, timeout=TIMEOUT)
     else:
         dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
+    _kept.append(dist.group.WORLD)
     return Process(rank, world_size, device)
 
 
 def stop() -> None:
     """Leave in good order; only for the way out without an error, where every rank comes by."""
-    dist.barrier()
+    largest(0)  # wait for the others: a rank that leaves early would take the rest down
     dist.destroy_process_group()
 
 
