@@ -7,6 +7,7 @@ world of its own, and everything here works the same.
 import datetime
 import inspect
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -25,10 +26,6 @@ T = TypeVar("T")
 # how long a collective may take before a lost rank is given up; checkpoints take seconds at most
 TIMEOUT = datetime.timedelta(minutes=10)
 
-# Keeps the process group's memory until the process ends. Gloo's destructor waits for its threads
-# while it holds the GIL, and a thread may need the GIL to let go of its last tensor.
-_kept: list[dist.ProcessGroup | None] = []
-
 
 @dataclass(frozen=True)
 class Process:
@@ -46,9 +43,9 @@ class Process:
 
 def start(device_name: str) -> Process:
     """Join the other processes, on a device of this process's own where there are enough."""
-    rank, world_size = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
-    local_rank = int(os.environ.get("LOCAL_RANK", 0))
-    local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    rank, world_size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+    local_rank = int(os.environ.get("LOCAL_RANK", "0"))
+    local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     device = pick_device(device_name)
     backend = "gloo"
     if device.type == "cuda":
@@ -63,13 +60,15 @@ def start(device_name: str) -> Process:
         dist.init_process_group(backend, timeout=TIMEOUT)
     else:
         dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
-    _kept.append(dist.group.WORLD)
     return Process(rank, world_size, device)
 
 
 def stop() -> None:
     """Leave in good order; only for the way out without an error, where every rank comes by."""
     largest(0)  # wait for the others: a rank that leaves early would take the rest down
+    # Gloo's threads need the GIL to let go of their last tensors, and its destructor holds the GIL
+    # while it waits for them: let them come to rest first.
+    time.sleep(0.1)
     dist.destroy_process_group()
 
 
