@@ -82,5 +82,6 @@ def set_deterministic(enabled: bool) -> None:
     """Choose between the same bits each time (some operations slower) and the fastest kernels."""
     if enabled:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when CUDA starts
-    torch.use_deterministic_algorithms(enabled)
+    if enabled != torch.are_deterministic_algorithms_enabled():  # the call alone takes a second
+        torch.use_deterministic_algorithms(enabled)
     torch.backends.cudnn.benchmark = not enabled
