@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 NORMS = (
-    nn.modules.batchnorm._NormBase,  # batch and instance norms, SyncBatchNorm
+    nn.modules.batchnorm._NormBase,  # every kind of batch and instance norm
     nn.GroupNorm,
     nn.LayerNorm,
     nn.RMSNorm,

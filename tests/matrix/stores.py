@@ -1,0 +1,160 @@
+"""Reading back what the backends stored, with their own libraries, from a run's folder."""
+
+# mypy: disable-error-code="import-untyped,attr-defined"
+# (TensorBoard and W&B's protocol have no types)
+
+import json
+import struct
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Points = dict[tuple[str, int], list[float]]  # every value at (curve, step): one, if all is well
+
+
+class Store(NamedTuple):
+    """What a backend holds of one run."""
+
+    points: Points
+    final: dict[str, float]
+    settings: dict[str, Any]
+
+
+def read_tensorboard(run_dir: Path) -> Store:
+    """The event files: raw, so that a point written twice shows, and as TensorBoard reads them."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+    from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
+
+    store = Store(defaultdict(list), {}, {})
+    for path in sorted((run_dir / "tensorboard").glob("events.out.tfevents.*")):
+        for event in LegacyEventFileLoader(str(path)).Load():
+            for value in event.summary.value:
+                if value.HasField("simple_value"):
+                    add(store, value.tag, event.step, value.simple_value)
+                elif value.tag == "_hparams_/session_start_info":
+                    data = HParamsPluginData.FromString(value.metadata.plugin_data.content)
+                    for name, setting in data.session_start_info.hparams.items():
+                        store.settings[name] = getattr(setting, setting.WhichOneof("kind"))
+    shown = EventAccumulator(str(run_dir / "tensorboard"), size_guidance={"scalars": 0}).Reload()
+    curves = {tag: shown.Scalars(tag) for tag in shown.Tags()["scalars"]}
+    points = {(tag, p.step): [p.value] for tag, points in curves.items() for p in points}
+    assert {key: [v] for key, v in points.items() if not key[0].startswith("final/")} == {
+        key: [[value] for value in values] for key, values in store.points.items()
+    }, "TensorBoard shows other points than the event files hold"
+    return store
+
+
+def read_wandb(run_dir: Path) -> Store:
+    """The transaction log of the one offline run."""
+    (log,) = run_dir.glob("wandb/offline-run-*/run-*.wandb")
+    store = Store(defaultdict(list), {}, {})
+    for record in wandb_records(log.read_bytes()):
+        match record.WhichOneof("record_type"):
+            case "run":
+                store.settings.update(items(record.run.config.update))
+            case "history":
+                row = items(record.history.item)
+                for name, value in row.items():
+                    if not name.startswith("_"):  # _step, _runtime and the like are W&B's own
+                        add(store, name, row["_step"], value)
+            case "summary":
+                for name, value in items(record.summary.update).items():
+                    if name.startswith("final/"):
+                        add(store, name, 0, value)
+    return store
+
+
+def wandb_records(log: bytes) -> Iterator[Any]:
+    """The records of a log in LevelDB's format: pieces in blocks of 32 KiB, after 7 bytes."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    block, header = 32768, struct.Struct("<IHB")  # checksum, length, kind
+    whole, last = 1, 4  # the kinds of piece that end a record
+    place, pieces = header.size, b""
+    while place < len(log):
+        rest = block - place % block
+        if rest < header.size:
+            place += rest
+            continue
+        _, length, kind = header.unpack_from(log, place)
+        place += header.size
+        pieces += log[place : place + length]
+        place += length
+        if kind in (whole, last):
+            yield Record.FromString(pieces)
+            pieces = b""
+    assert not pieces, "the log ends within a record"
+
+
+def items(entries: Any) -> dict[str, Any]:
+    """Key and value of W&B's entries, whose key may be a path."""
+    return {e.key or "/".join(e.nested_key): json.loads(e.value_json) for e in entries}
+
+
+def read_mlflow(run_dir: Path) -> Store:
+    """The SQLite store, through MLflow's client: one experiment, one run."""
+    from mlflow import MlflowClient
+
+    client = MlflowClient(f"sqlite:///{(run_dir / 'mlflow.db').as_posix()}")
+    experiments = [experiment.experiment_id for experiment in client.search_experiments()]
+    (run,) = client.search_runs(experiments)
+    assert run.info.status == "FINISHED"
+    store = Store(defaultdict(list), {}, dict(run.data.params))
+    for name in run.data.metrics:
+        for point in client.get_metric_history(run.info.run_id, name):
+            add(store, name, point.step, point.value)
+    return store
+
+
+def add(store: Store, name: str, step: int, value: float) -> None:
+    """Put a value where it belongs."""
+    if name.startswith("final/"):
+        store.final[name.removeprefix("final/")] = value
+    else:
+        store.points[name, step].append(value)
+
+
+READERS = {"tensorboard": read_tensorboard, "wandb": read_wandb, "mlflow": read_mlflow}
+
+
+def check_store(logger: str, run_dir: Path, records: list[dict[str, Any]]) -> None:
+    """The backend holds every value of metrics.jsonl once and no other, and the settings."""
+    backends = {"tensorboard": "tensorboard", "wandb": "wandb", "mlflow": "mlflow.db"}
+    for name, file in backends.items():
+        assert (run_dir / file).exists() == (name == logger), f"{file} in a run for {logger}"
+    if logger not in READERS:
+        assert logger == "none", f"stores.READERS needs a reader for {logger}"
+        return
+    store = READERS[logger](run_dir)
+    narrow = logger == "tensorboard"  # its event files hold float32
+
+    def stored(value: float) -> float:
+        return struct.unpack("f", struct.pack("f", value))[0] if narrow else value
+
+    expected = {
+        (f"{record['split']}/{name}", record["step"]): [stored(value)]
+        for record in records
+        for name, value in record.items()
+        if name not in ("split", "epoch", "step")
+    }
+    assert dict(store.points) == expected
+    last = [record for record in records if record["split"] == "val"][-1]
+    best = max(record["accuracy"] for record in records if record["split"] == "val")
+    assert store.final == {
+        "loss": stored(last["loss"]),
+        "accuracy": stored(last["accuracy"]),
+        "best_accuracy": stored(best),
+    }
+    settings = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
+    for name, value in settings.items():
+        assert agree(store.settings[name], value), f"{name}: {store.settings[name]} for {value}"
+
+
+def agree(stored: Any, value: Any) -> bool:
+    """Whether a setting came through; the backends make text, or floats, of some."""
+    try:
+        return float(stored) == float(value)
+    except (TypeError, ValueError):
+        return str(stored).lower() == str(value).lower()

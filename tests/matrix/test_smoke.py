@@ -1,0 +1,75 @@
+"""Every set of answers trains on a CPU, through its own command lines, with its real backend."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .answers import COVER, SETS, Answers, name_of
+from .commands import Project, environment
+from .renderings import digest
+from .training import Start, check_use, copy_of, train
+
+pytestmark = pytest.mark.smoke
+
+WAIT = 600  # seconds for the sets that another of pytest's workers still trains
+
+
+@pytest.mark.parametrize("answers", SETS, ids=name_of)
+def test_a_set_trains_and_its_backend_holds_every_value(
+    answers: Answers, trees: dict[str, Path], images: Path, receipts: Path, tmp_path: Path
+) -> None:
+    name = name_of(answers)
+    receipt: dict[str, Any] = {"answers": answers, "passed": False}
+    try:
+        folder = copy_of(trees[name], tmp_path)
+        receipt["digest"] = digest(folder)
+        record = (folder / ".copier-answers.yml").read_text(encoding="utf-8")
+        assert answers.items() <= yaml.safe_load(record).items()
+        covering = answers in COVER
+        project = Project(folder, environment(tmp_path / "home", hide=covering))
+        start = Start("cpu", 2 if answers["parallelism"] == "ddp" else 0)
+        receipt["metrics"] = train(project, answers, images, start)
+        if covering:
+            check_use(project, answers, images)
+        receipt |= {"ran": project.ran, "passed": True}
+    finally:
+        (receipts / f"{name}.partial").write_text(json.dumps(receipt), encoding="utf-8")
+        (receipts / f"{name}.partial").rename(receipts / f"{name}.json")
+
+
+@pytest.mark.last
+def test_every_set_ran_and_format_logger_and_workers_change_no_number(
+    request: pytest.FixtureRequest, receipts: Path
+) -> None:
+    each = test_a_set_trains_and_its_backend_holds_every_value.__name__
+    chosen = [item for item in request.session.items if item.name.startswith(each)]
+    if len(chosen) < len(SETS):
+        pytest.skip(f"only {len(chosen)} of {len(SETS)} sets were chosen")
+    found = wait_for(receipts, len(SETS))
+    assert {name_of(receipt["answers"]) for receipt in found} == {name_of(a) for a in SETS}
+    failed = [name_of(receipt["answers"]) for receipt in found if not receipt["passed"]]
+    assert not failed, f"{len(failed)} sets failed"
+    assert len({receipt["digest"] for receipt in found}) == len(SETS)
+    for receipt in found:
+        launcher = "torch.distributed.run" if receipt["answers"]["parallelism"] == "ddp" else "-m"
+        assert launcher in next(line for line in receipt["ran"] if ".train " in line)
+
+    numbers: dict[tuple[str, str], set[str]] = {}
+    for receipt in found:
+        key = receipt["answers"]["parallelism"], receipt["answers"]["amp"]
+        lines = [{k: v for k, v in r.items() if "per_second" not in k} for r in receipt["metrics"]]
+        numbers.setdefault(key, set()).add(json.dumps(lines))
+    assert all(len(different) == 1 for different in numbers.values()), numbers
+    assert len(set().union(*numbers.values())) == len(numbers), "two precisions gave the same bits"
+
+
+def wait_for(receipts: Path, count: int) -> list[dict[str, Any]]:
+    """The receipts of all sets, once the other workers have written theirs."""
+    end = time.monotonic() + WAIT
+    while len(paths := sorted(receipts.glob("*.json"))) < count and time.monotonic() < end:
+        time.sleep(0.2)
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]

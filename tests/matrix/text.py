@@ -1,0 +1,134 @@
+"""Checks on the text of a rendered project: foreign words, stray blanks, leftovers of the template.
+
+Each check takes a tree and yields a line per finding; none is good.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from . import renderings
+from .answers import Answers
+
+
+class Words(NamedTuple):
+    """Words that only projects with one of these choices may say, in any case."""
+
+    question: str
+    choices: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+VOCABULARY = (
+    Words("parallelism", ("ddp",), ("ddp", "DistributedDataParallel", "distributed", "torchrun")),
+    Words("parallelism", ("ddp",), ("rank", "ranks", "world", "world_size", "nccl", "gloo")),
+    Words("parallelism", ("ddp",), ("no_sync", "all_reduce", "SyncBatchNorm", "sync_batchnorm")),
+    Words("amp", ("bf16", "fp16"), ("amp", "autocast", "mixed precision")),
+    Words("amp", ("bf16",), ("bf16", "bfloat16")),
+    Words("amp", ("fp16",), ("fp16", "float16", "GradScaler", "scaler", "unscale")),
+    Words("data_format", ("imagefolder",), ("imagefolder",)),
+    Words("data_format", ("hdf5",), ("hdf5", "h5py", "h5")),
+    Words("data_format", ("lmdb",), ("lmdb",)),
+    Words("logger", ("tensorboard", "wandb", "mlflow"), ("tracker",)),
+    Words("logger", ("tensorboard",), ("tensorboard", "SummaryWriter", "tfevents")),
+    Words("logger", ("wandb",), ("wandb", "W&B", "Weights & Biases", "Weights and Biases")),
+    Words("logger", ("mlflow",), ("mlflow",)),
+)
+# choices that add nothing to the shortest project, so have no words of their own
+PLAIN = {("parallelism", "single"), ("amp", "off"), ("logger", "none")}
+
+# the README's one line on how to change an answer may name the others
+CHANGE = re.compile(r"^.*\btorchgen set\b.*$", re.MULTILINE)
+LEFTOVER = re.compile(r"\{%|\{#|(?<!\$)\{\{ *\w*(package_name|project_name|_copier)|myproj")
+
+
+def foreign_words(tree: Path, answers: Answers) -> Iterator[str]:
+    """Words of choices that were not made, in the files and in their names."""
+    foreign = tuple(
+        word
+        for entry in VOCABULARY
+        if answers[entry.question] not in entry.choices
+        for word in entry.words
+    )
+    for name, content in renderings.files(tree):
+        text = content.decode()
+        if name == "README.md":
+            text = CHANGE.sub("", text, count=1)
+        for place, found in (("its name", said(name, foreign)), *lines(text, foreign)):
+            if found:
+                yield f"{name}: {place} says {', '.join(sorted(found))}"
+
+
+@cache
+def lines(text: str, words: tuple[str, ...]) -> list[tuple[str, set[str]]]:
+    """Each line that says one of the words, by number."""
+    if not said(text, words):
+        return []
+    numbered = enumerate(text.splitlines(), 1)
+    return [(f"line {number}", found) for number, line in numbered if (found := said(line, words))]
+
+
+@cache
+def said(text: str, words: tuple[str, ...]) -> set[str]:
+    """Which of the words stand in the text; an underscore ends a word as a blank does."""
+    return set(pattern(words).findall(text)) if words else set()
+
+
+@cache
+def pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern of whole words."""
+    either = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{either})(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+def stray_blanks(tree: Path) -> Iterator[str]:
+    """Trailing blanks, tabs, blank lines too many, a missing or doubled newline at the end."""
+    for name, content in renderings.files(tree):
+        for finding in blanks_in(content.decode(), python=name.endswith(".py")):
+            yield f"{name}: {finding}"
+
+
+@cache
+def blanks_in(text: str, python: bool) -> list[str]:
+    """The findings of `stray_blanks` in one file."""
+    most = 2 if python else 1
+    rules = {
+        "a blank at the end of a line": r"[ \t]+$",
+        "a tab": r"\t",
+        "a carriage return": r"\r",
+        f"more than {most} blank lines together": rf"\n{{{most + 2}}}",
+        "a blank line at its beginning": r"\A\n",
+        "no newline at its end": r"[^\n]\Z",
+        "a blank line at its end": r"\n\n\Z",
+    }
+    found = []
+    for what, rule in rules.items():
+        if match := re.search(rule, text, re.MULTILINE):
+            found.append(f"{what}, line {text.count(chr(10), 0, match.start()) + 1}")
+    return found
+
+
+def leftovers(tree: Path) -> Iterator[str]:
+    """Traces of the template itself: tags, suffixes, empty files, the contract's sample name."""
+    for name, content in renderings.files(tree):
+        if name.endswith(".jinja") or name.startswith("variants"):
+            yield f"{name} belongs to the template"
+        if not content and not name.endswith("__init__.py"):
+            yield f"{name} is empty"
+        for match in LEFTOVER.finditer(content.decode()):
+            yield f"{name}: {match[0]!r} is left over"
+
+
+def module_names(tree: Path) -> Iterator[str]:
+    """Modules that the README leaves out, and files that it or AGENTS.md only dreams of."""
+    there = {path.name for path in tree.rglob("*.py")}
+    readme = (tree / "README.md").read_text(encoding="utf-8")
+    for path in sorted((tree / renderings.PACKAGE).glob("*.py")):
+        if path.name != "__init__.py" and path.name not in readme:
+            yield f"README.md does not say what {path.name} is for"
+    for name in ("README.md", "AGENTS.md"):
+        for mentioned in re.findall(r"\w+\.py\b", (tree / name).read_text(encoding="utf-8")):
+            if mentioned not in there:
+                yield f"{name} speaks of {mentioned}, which is not there"
