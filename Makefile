@@ -36,10 +36,10 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --maxschedchunk=1
 
 test-fast: $(READY)
-	$(BIN)/python -m pytest -n auto -m "not smoke"
+	$(BIN)/python -m pytest -n auto --maxschedchunk=1 -m "not smoke"
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -64,12 +64,16 @@ def start(device_name: str) -> Process:
 
 
 def stop() -> None:
-    """Leave in good order; only for the way out without an error, where every rank comes by."""
-    largest(0)  # wait for the others: a rank that leaves early would take the rest down
-    # Gloo's threads need the GIL to let go of their last tensors, and its destructor holds the GIL
-    # while it waits for them: let them come to rest first.
-    time.sleep(0.1)
-    dist.destroy_process_group()
+    """Leave in good order: when all ranks are done, and nothing refers to the group any more.
+
+    Gloo's threads need the GIL to let go of their last tensors, and its destructor holds the GIL
+    while it waits for them: they are given the time to come to rest first.
+    """
+    if dist.is_initialized():
+        last = torch.zeros(())
+        dist.all_reduce(last)
+        time.sleep(0.1)
+        dist.destroy_process_group()
 
 
 def first_to_fail() -> bool:
