@@ -6,14 +6,19 @@ BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
 
-.PHONY: help setup demo test test-fast lint bench-generate clean
+PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1
+
+.PHONY: help setup demo test test-fast test-faults test-mutants golden lint bench-generate clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
-	@echo "make test       all tests: the generator's, and every set of answers rendered and trained"
+	@echo "make test       the generator's tests, and every set of answers rendered and trained"
 	@echo "make test-fast  the same without training"
+	@echo "make test-faults   kills, signals, full disks, damaged and missing files"
+	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
+	@echo "make golden     writes anew the numbers that short runs must give"
 	@echo "make lint       formatting, lint and types"
-	@echo "make clean      remove the environment and the demo"
+	@echo "make clean      removes the environment and the demo"
 
 setup: $(READY)
 
@@ -36,10 +41,19 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --maxschedchunk=1
+	$(PYTEST) -m "not faults and not mutants"
 
 test-fast: $(READY)
-	$(BIN)/python -m pytest -n auto --maxschedchunk=1 -m "not smoke"
+	$(PYTEST) -m "not smoke and not faults and not mutants"
+
+test-faults: $(READY)
+	$(PYTEST) -m faults
+
+test-mutants: $(READY)
+	$(PYTEST) -m mutants
+
+golden: $(READY)
+	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -23,9 +23,6 @@ from .interrupt import die_with_parent
 
 T = TypeVar("T")
 
-# how long a collective may take before a lost rank is given up; checkpoints take seconds at most
-TIMEOUT = datetime.timedelta(minutes=10)
-
 
 @dataclass(frozen=True)
 class Process:
@@ -41,8 +38,11 @@ class Process:
         return self.rank == 0
 
 
-def start(device_name: str) -> Process:
-    """Join the other processes, on a device of this process's own where there are enough."""
+def start(device_name: str, timeout: float = 600.0) -> Process:
+    """Join the other processes, on a device of this process's own where there are enough.
+
+    `timeout` is how many seconds a collective may take before a lost rank is given up.
+    """
     rank, world_size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
     local_rank = int(os.environ.get("LOCAL_RANK", "0"))
     local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
@@ -57,7 +57,7 @@ def start(device_name: str) -> Process:
             backend = "cpu:gloo,cuda:nccl"
     if "RANK" in os.environ:
         die_with_parent()  # torchrun gives each rank a session: a killed launcher would leave them
-        dist.init_process_group(backend, timeout=TIMEOUT)
+        dist.init_process_group(backend, timeout=datetime.timedelta(seconds=timeout))
     else:
         dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
     return Process(rank, world_size, device)
@@ -82,6 +82,12 @@ def first_to_fail() -> bool:
         return os.environ.get("RANK", "0") == "0"
     store = dist.distributed_c10d._get_default_store()
     return store.add("failed", 1) == 1
+
+
+def lost_peer(error: Exception) -> bool:
+    """Whether a collective failed for want of another process, and not for a fault of this one."""
+    signs = ("closed by peer", "reset by peer", "broken pipe", "timed out", "timeout")
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in signs)
 
 
 def wrap(model: nn.Module, device: torch.device) -> DistributedDataParallel:
@@ -115,9 +121,9 @@ def sum_over_ranks(values: list[float]) -> list[float]:
     return total.tolist()
 
 
-def gather(value: T, world_size: int) -> list[T]:
+def gather(value: T) -> list[T]:
     """Every rank's value, in the order of the ranks, on every rank."""
-    values: list[Any] = [None] * world_size
+    values: list[Any] = [None] * dist.get_world_size()
     dist.all_gather_object(values, value)
     return values
 

@@ -16,7 +16,11 @@ class CheckpointError(UserError):
 
 
 class DivergenceError(UserError):
-    """The loss stopped being a finite number."""
+    """Loss, gradient or weights are no longer finite numbers since optimizer step `step`."""
+
+    def __init__(self, what: str, step: int) -> None:
+        super().__init__(f"{what} at step {step}")
+        self.step = step
 
 
 class FlagError(UserError):

@@ -24,6 +24,14 @@ FOREIGN = (
     "MASTER_",
 )
 
+# what else decides the bits of a CPU: which instructions the libraries may use
+PINNED = {
+    "OMP_NUM_THREADS": "1",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "MKL_CBWR": "COMPATIBLE",
+}
+
 # a project needs none of these: found at import time of every process of the command
 HIDE = """
 import sys
@@ -84,7 +92,7 @@ class Project:
 
 
 def environment(home: Path, *, hide: bool = False) -> dict[str, str]:
-    """The variables for a project's processes: one thread each, no account of the user's.
+    """The variables for a project's processes: pinned arithmetic, no account of the user's.
 
     A FutureWarning is an error, in the libraries too. With `hide` no process can import the
     generator, Copier or torchvision.
@@ -92,7 +100,7 @@ def environment(home: Path, *, hide: bool = False) -> dict[str, str]:
     home.mkdir(parents=True, exist_ok=True)
     own = {name: text for name, text in os.environ.items() if not name.startswith(FOREIGN)}
     own |= {"HOME": str(home), "USERPROFILE": str(home)}  # where W&B would look for a login
-    own |= {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "error::FutureWarning", "PYTHONUTF8": "1"}
+    own |= PINNED | {"PYTHONWARNINGS": "error::FutureWarning", "PYTHONUTF8": "1"}
     if hide:
         (home / "sitecustomize.py").write_text(HIDE, encoding="utf-8")
         own["PYTHONPATH"] = str(home)

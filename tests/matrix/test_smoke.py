@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from . import golden
 from .answers import COVER, SETS, Answers, name_of
 from .commands import Project, environment
 from .renderings import digest
@@ -58,13 +59,16 @@ def test_every_set_ran_and_format_logger_and_workers_change_no_number(
         launcher = "torch.distributed.run" if receipt["answers"]["parallelism"] == "ddp" else "-m"
         assert launcher in next(line for line in receipt["ran"] if ".train " in line)
 
-    numbers: dict[tuple[str, str], set[str]] = {}
+    numbers: dict[str, list[golden.Lines]] = {}
     for receipt in found:
-        key = receipt["answers"]["parallelism"], receipt["answers"]["amp"]
+        key = "-".join(receipt["answers"][name] for name in ("parallelism", "amp"))
         lines = [{k: v for k, v in r.items() if "per_second" not in k} for r in receipt["metrics"]]
-        numbers.setdefault(key, set()).add(json.dumps(lines))
-    assert all(len(different) == 1 for different in numbers.values()), numbers
-    assert len(set().union(*numbers.values())) == len(numbers), "two precisions gave the same bits"
+        numbers.setdefault(key, []).append(lines)
+    for key, alike in numbers.items():
+        assert all(lines == alike[0] for lines in alike), f"{key} has more than one result"
+    golden.check({key: alike[0] for key, alike in numbers.items()})
+    distinct = {json.dumps(alike[0]) for alike in numbers.values()}
+    assert len(distinct) == len(numbers), "two precisions gave the same bits"
 
 
 def wait_for(receipts: Path, count: int) -> list[dict[str, Any]]:
