@@ -34,21 +34,22 @@ def name_of(answers: Answers) -> str:
     return "-".join(answers.values())
 
 
-def pairs(answers: Answers) -> set[tuple[tuple[str, str], ...]]:
-    """Each two answers that the set brings together."""
-    return set(itertools.combinations(answers.items(), 2))
+def together(answers: Answers, count: int) -> set[tuple[tuple[str, str], ...]]:
+    """Each `count` answers that the set brings together."""
+    return set(itertools.combinations(answers.items(), count))
 
 
-def covering(sets: list[Answers]) -> list[Answers]:
-    """Few sets in which each two choices meet: greedily the one with the most new pairs."""
-    open_pairs = set().union(*map(pairs, sets))
+def covering(sets: list[Answers], count: int) -> list[Answers]:
+    """Few sets in which each `count` choices meet: greedily the one that adds the most."""
+    missing = set().union(*(together(answers, count) for answers in sets))
     chosen = []
-    while open_pairs:
-        best = max(sets, key=lambda answers: len(pairs(answers) & open_pairs))
-        open_pairs -= pairs(best)
+    while missing:
+        best = max(sets, key=lambda answers: len(together(answers, count) & missing))
+        missing -= together(best, count)
         chosen.append(best)
     return chosen
 
 
 SETS = every_set()
-COVER = covering(SETS)
+COVER = covering(SETS, 2)  # each two choices meet
+EACH = covering(SETS, 1)  # each choice occurs

@@ -56,16 +56,17 @@ class Project:
     timeout: float = 200  # seconds for one command; most take about five
     ran: list[str] = field(default_factory=list)
 
-    def run(self, module: str, *arguments: str | Path, processes: int = 0) -> str:
+    def run(self, module: str, *arguments: str | Path, processes: int = 0, exits: int = 0) -> str:
         """`python -m PACKAGE.module ...`, by torchrun where `processes` are given.
 
-        Returns the standard output; fails with everything that the command said.
+        Returns the standard output. Where the exit code is not `exits`, it fails with everything
+        that the command said.
         """
         launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
         start = [*launcher, str(processes), "-m"] if processes else ["-m"]
-        return self.python(*start, f"{PACKAGE}.{module}", *arguments)
+        return self.python(*start, f"{PACKAGE}.{module}", *arguments, exits=exits)
 
-    def python(self, *arguments: str | Path) -> str:
+    def python(self, *arguments: str | Path, exits: int = 0) -> str:
         """Run Python in the project; returns the standard output."""
         command = [sys.executable, *map(str, arguments)]
         self.ran.append(shlex.join(["python", *command[1:]]))
@@ -83,7 +84,7 @@ class Project:
         except subprocess.TimeoutExpired as late:
             said = f"{late.stdout!r}\n{late.stderr!r}".replace("\\n", "\n")
             pytest.fail(f"{self.ran[-1]}\ntook over {self.timeout} s\n{said}")
-        if done.returncode:
+        if done.returncode != exits:
             pytest.fail(
                 f"in {self.folder}\n{self.ran[-1]}\nexited with {done.returncode}\n"
                 f"--- stdout\n{done.stdout}\n--- stderr\n{done.stderr}"

@@ -40,7 +40,7 @@ def test_the_matrix_is_the_product_of_all_choices_and_each_set_is_there_once() -
 
 
 def test_in_the_covering_sets_each_two_choices_meet() -> None:
-    cover = covering(SETS)
+    cover = covering(SETS, 2)
     assert set().union(*map(pairs, cover)) == set().union(*map(pairs, SETS))
     assert len(cover) < len(SETS) / 3
 

@@ -55,6 +55,7 @@ def resumes(ground: Ground) -> str:
     process.kill()
     process.wait()
     if not last.exists():
+        run(line)  # says why, where it fails
         raise BrokenPromise("a run with --checkpoint-every 2 ended without a checkpoint")
     step = checkpoint.load(last)["progress"]["step"]
     run(line)
