@@ -64,7 +64,7 @@ def train(project: Project, answers: Answers, images: Path, start: Start) -> lis
     project.run("prepare", "--source", images)
     said = project.run(
         *("train", "--run-dir", "run", "--epochs", str(EPOCHS), "--batch-size", str(BATCH)),
-        *("--width", "4", "--dropout", "0.1", "--device", start.device),
+        *("--width", "8", "--dropout", "0.1", "--device", start.device),
         *("--num-workers", str(workers_for(answers))),
         processes=start.processes,
     )
@@ -97,7 +97,7 @@ def check_run(run_dir: Path, start: Start) -> list[Record]:
         assert not any(key.startswith(("module.", "_orig_mod.")) for key in state["model"])
         assert state["stretches"][-1].get("world_size", 0) == start.processes
     config = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
-    assert (config["epochs"], config["batch_size"], config["width"]) == (EPOCHS, BATCH, 4)
+    assert (config["epochs"], config["batch_size"], config["width"]) == (EPOCHS, BATCH, 8)
     environment = json.loads((run_dir / "environment.json").read_text(encoding="utf-8"))
     assert {"git_commit", "git_dirty", "template_version", "packages"} <= environment.keys()
     assert environment["packages"]["torch"] == torch.__version__
