@@ -8,6 +8,7 @@ processor's caches, which changes the order of sums: there the numbers must be c
 import json
 import os
 import platform
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,15 @@ def machine() -> dict[str, str]:
     """What the bits depend on beyond what the tests pin."""
     import torch
 
-    cpu = platform.processor()
+    found = {"torch": torch.__version__, "system": platform.system(), "cpu": platform.processor()}
     if (info := Path("/proc/cpuinfo")).exists():
-        lines = info.read_text(encoding="utf-8").splitlines()
-        cpu = next(
-            (line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu
-        )
-    return {"torch": torch.__version__, "system": platform.system(), "cpu": cpu}
+        first = info.read_text(encoding="utf-8").partition("\n\n")[0]
+        fields = dict(re.findall(r"^(.+?)\s*: (.+)$", first, re.MULTILINE))
+        names = ("model name", "cpu family", "model", "stepping", "cache size")
+        found["cpu"] = ", ".join(fields.get(name, "") for name in names)
+        caches = sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"))
+        found["caches"] = " ".join(path.read_text(encoding="utf-8").strip() for path in caches)
+    return found
 
 
 def check(found: Numbers) -> None:
@@ -42,12 +45,10 @@ def check(found: Numbers) -> None:
     assert found.keys() == golden["numbers"].keys()
     equal = golden["machine"] == machine()
     for variant, expected in golden["numbers"].items():
+        tolerance = 0.0 if equal else TOLERANCE[variant.partition("-")[2]]
         for line, known in zip(found[variant], expected, strict=True):
-            tolerance = 0.0 if equal else TOLERANCE[variant.partition("-")[2]]
+            assert line.pop("split") == known.pop("split")
             # an accuracy is a count over few samples: one of them may fall to the other side
-            slack = {name: 0.0 if equal or name != "accuracy" else 0.05 for name in known}
-            for name, value in known.items():
-                close = pytest.approx(value, rel=tolerance, abs=slack[name])
-                assert line[name] == (value if isinstance(value, str) else close), (
-                    f"{variant}: {name} of {known['split']} in epoch {known['epoch']}"
-                )
+            accuracy = known.pop("accuracy")
+            assert line.pop("accuracy") == pytest.approx(accuracy, abs=0.0 if equal else 0.05)
+            assert line == pytest.approx(known, rel=tolerance), variant
