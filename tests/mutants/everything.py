@@ -1,0 +1,28 @@
+"""All mutants."""
+
+from . import (
+    of_evaluation,
+    of_files,
+    of_gradients,
+    of_images,
+    of_order,
+    of_parameters,
+    of_records,
+    of_seeds,
+    of_signals,
+    of_state,
+)
+from .mutant import Mutant
+
+MUTANTS: tuple[Mutant, ...] = (
+    *of_seeds.MUTANTS,
+    *of_order.MUTANTS,
+    *of_images.MUTANTS,
+    *of_evaluation.MUTANTS,
+    *of_parameters.MUTANTS,
+    *of_gradients.MUTANTS,
+    *of_state.MUTANTS,
+    *of_files.MUTANTS,
+    *of_signals.MUTANTS,
+    *of_records.MUTANTS,
+)

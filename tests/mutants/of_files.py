@@ -1,0 +1,122 @@
+"""Mutants of how a checkpoint comes to the disk and from it."""
+
+from .mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "written-in-place",
+        "Atomic",
+        "A file is written beside the old one, and takes its place when it is whole.",
+        "files.py",
+        '    partial = path.with_name(path.name + ".partial")\n',
+        "    path.write_bytes(content)\n"
+        "    return\n"
+        '    partial = path.with_name(path.name + ".partial")\n',
+        "test_checkpoint.py::test_a_disk_that_is_full_half_way_leaves_a_good_checkpoint",
+    ),
+    Mutant(
+        "no-fsync-of-the-content",
+        "Atomic",
+        "The content is on the disk before the file gets its name.",
+        "files.py",
+        "            os.fsync(file.fileno())\n",
+        "",
+        "test_checkpoint.py::"
+        "test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return",
+    ),
+    Mutant(
+        "no-fsync-of-the-folder",
+        "Atomic",
+        "The file's name is on the disk before the run goes on.",
+        "files.py",
+        "        sync_folder(path.parent)\n",
+        "",
+        "test_checkpoint.py::"
+        "test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return",
+    ),
+    Mutant(
+        "renamed-before-it-is-written",
+        "Atomic",
+        "The content is on the disk before the file gets its name, not after.",
+        "files.py",
+        "            os.fsync(file.fileno())\n",
+        "",
+        "test_checkpoint.py::"
+        "test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return",
+        also=(
+            (
+                "        os.replace(partial, path)\n",
+                "        os.replace(partial, path)\n"
+                '        with path.open("rb+") as file:\n'
+                "            os.fsync(file.fileno())\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "the-last-is-deleted-first",
+        "Atomic",
+        "At every moment a loadable checkpoint is there: the new one before the old one goes.",
+        "checkpoint.py",
+        '    if last.exists():\n        spare = folder / "previous.pt.partial"\n',
+        "    last.unlink(missing_ok=True)\n"
+        "    if last.exists():\n"
+        '        spare = folder / "previous.pt.partial"\n',
+        "test_checkpoint.py::test_a_failure_at_any_moment_leaves_a_good_checkpoint",
+    ),
+    Mutant(
+        "the-best-is-written-last",
+        "Atomic",
+        "The best is on the disk before a checkpoint says that its epoch is done.",
+        "checkpoint.py",
+        "    if best:  # first: if the run ends in between, the resumed one comes here again\n"
+        '        write(folder / "best.pt", content)\n',
+        "",
+        "test_checkpoint.py::"
+        "test_the_best_is_written_before_a_checkpoint_says_that_its_epoch_is_done",
+        also=(
+            (
+                "        os.replace(spare, previous)\n    write(last, content)\n",
+                "        os.replace(spare, previous)\n"
+                "    write(last, content)\n"
+                "    if best:\n"
+                '        write(folder / "best.pt", content)\n',
+            ),
+        ),
+    ),
+    Mutant(
+        "the-checksum-is-not-checked",
+        "Fallback",
+        "Any flipped bit of a checkpoint is noticed.",
+        "checkpoint.py",
+        "    if comment != MARK + hashlib.sha256(archive).hexdigest().encode():\n",
+        "    if not archive or comment[: len(MARK)] != MARK:\n",
+        "test_checkpoint.py::test_any_flipped_bit_is_noticed",
+    ),
+    Mutant(
+        "nothing-is-kept-to-fall-back-on",
+        "Fallback",
+        "The checkpoint before the last one is kept.",
+        "checkpoint.py",
+        "        os.replace(spare, previous)\n",
+        "        spare.unlink()\n",
+        "test_checkpoint.py::test_the_one_before_is_kept_and_nothing_else",
+    ),
+    Mutant(
+        "the-fallback-is-not-said",
+        "Fallback",
+        "That a damaged checkpoint was passed over is said.",
+        "train.py",
+        "warnings=warnings)",
+        "warnings=())",
+        "test_train.py::test_a_damaged_checkpoint_is_named_and_the_one_before_used",
+    ),
+    Mutant(
+        "two-damaged-checkpoints-begin-anew",
+        "Fallback",
+        "A run whose checkpoints are all damaged is not begun anew in silence.",
+        "checkpoint.py",
+        '    if warnings:\n        raise CheckpointError("; ".join(warnings))\n',
+        "",
+        "test_checkpoint.py::test_two_damaged_checkpoints_are_an_error_and_none_is_a_start",
+    ),
+)
