@@ -1,0 +1,218 @@
+"""Bad data, checkpoints, folders, flags and disks: one message each, and nothing half-written."""
+
+import ctypes
+import hashlib
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from matrix.commands import environment
+
+from . import bad, bad_folders, bad_hdf5, bad_lmdb
+from .bad import Bad
+from .bad_checkpoints import EVALUATED
+from .bad_flags import FLAGS
+from .bad_runs import RUNS
+from .bad_sources import SOURCES
+from .conftest import SHOWN
+from .processes import OUR_TRACEBACK, command
+from .receipts import collect, receipt
+
+pytestmark = pytest.mark.faults
+
+DATA = {"imagefolder": bad_folders, "hdf5": bad_hdf5, "lmdb": bad_lmdb}
+CASES = [
+    *(case._replace(project=name) for name, module in DATA.items() for case in module.CASES),
+    *(*SOURCES, *EVALUATED, *RUNS, *FLAGS),
+]
+ENOUGH = 60
+PROJECTS = {
+    "imagefolder": "single-off-imagefolder-none",
+    "hdf5": "single-off-hdf5-none",
+    "lmdb": "single-off-lmdb-none",
+    "fp16": "single-fp16-hdf5-none",  # reads what "hdf5" does
+    "ddp": "ddp-off-hdf5-none",  # so does this
+    "torchrun": "ddp-off-hdf5-none",  # with a run of its own
+}
+DATA_OF = {"fp16": "hdf5", "ddp": "hdf5"}
+TIMEOUT = 60  # seconds: a command takes two or three
+
+Good = Callable[[str, Path], Path]
+
+
+class Commands:
+    """Runs a project's command lines in any folder."""
+
+    def __init__(self, trees: dict[str, Path], home: Path, scratch: Path) -> None:
+        self.trees = trees
+        self.environment = environment(home) | {"TMPDIR": str(scratch), "COLUMNS": "100"}
+
+    def run(self, case: Bad, here: Path) -> subprocess.CompletedProcess[str]:
+        """The command of a bad input, as the user and on the disk that it asks for."""
+        module, *flags = shlex.split(case.command)
+        tree = self.trees[PROJECTS[case.project]]
+
+        def prepare() -> None:
+            if case.largest_file is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (case.largest_file,) * 2)
+            if case.unprivileged:
+                give_up_privileges()
+
+        return subprocess.run(
+            command(module, *flags, processes=case.processes),
+            cwd=here,
+            env=self.environment | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=TIMEOUT,
+            check=False,
+            preexec_fn=prepare,
+        )
+
+
+def give_up_privileges() -> None:
+    """From the next program on even root is bound to the permissions of files (Linux)."""
+    drop = 24  # PR_CAPBSET_DROP of prctl(2)
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH of capabilities(7)
+        ctypes.CDLL(None).prctl(drop, capability)
+
+
+@pytest.fixture(scope="session")
+def commands(
+    trees: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, scratch: Path
+) -> Commands:
+    return Commands(trees, tmp_path_factory.mktemp("home"), scratch)
+
+
+@pytest.fixture(scope="session")
+def good(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Good:
+    """Makes the folder that a bad input is tried in, where all is still good."""
+    first = tmp_path_factory.mktemp("good")
+    draw(first / "source")
+    made: dict[str, Path] = {}
+
+    def run(command: str, project: str, here: Path) -> None:
+        done = commands.run(Bad("good", bad.nothing, command, (), project=project), here)
+        assert done.returncode == 0, done.stderr
+
+    def make(project: str, here: Path) -> Path:
+        data_format = DATA_OF.get(project, project)
+        if not made:
+            run("prepare --source source", "hdf5", first)
+            run(f"train --run-dir run {bad.SMALL}", "hdf5", first)
+            made["hdf5"] = first
+        if data_format not in made:  # the same pixels in another format: the same run
+            made[data_format] = folder = first.with_name(f"good-{data_format}")
+            shutil.copytree(first / "source", folder / "source")
+            run("prepare --source source", project, folder)
+            if data_format == "torchrun":
+                run(f"train --run-dir run {bad.SMALL}", project, folder)
+            else:
+                shutil.copytree(first / "run", folder / "run")
+        return Path(shutil.copytree(made[data_format], here, symlinks=True))
+
+    return make
+
+
+def draw(folder: Path) -> None:
+    """Write FOLDER/{train,val}/<class>/<image>: noise, the first of each class as a JPEG."""
+    random = np.random.default_rng(0)
+    for split, count in (("train", bad.TRAIN), ("val", bad.VAL)):
+        for name in bad.CLASSES:
+            (folder / split / name).mkdir(parents=True)
+            for number in range(count):
+                pixels = random.integers(0, 256, (bad.SIDE, bad.SIDE, 3), dtype=np.uint8)
+                suffix = "png" if number else "jpg"
+                Image.fromarray(pixels).save(folder / split / name / f"{number:03}.{suffix}")
+
+
+@pytest.fixture(scope="session")
+def bound(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where permissions bind nobody."""
+    secret = tmp_path_factory.mktemp("secret") / "file"
+    secret.touch(0)
+    read = [sys.executable, "-c", f"open({str(secret)!r})"]
+    done = subprocess.run(
+        read, preexec_fn=give_up_privileges, stderr=subprocess.DEVNULL, check=False
+    )
+    if done.returncode == 0:
+        pytest.skip("this user may read everything, and cannot give that up")
+
+
+def name_of(case: Bad) -> str:
+    return f"{case.command.split()[0]} {case.project}: {case.what}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_bad_input_is_said_in_one_message(
+    case: Bad,
+    commands: Commands,
+    good: Good,
+    shared: Path,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    if case.unprivileged:
+        request.getfixturevalue("bound")
+    here = good(case.project, tmp_path / "here")
+    case.spoil(here)
+    before = content_of(here)
+    with receipt(shared / "bad", hashlib.sha256(name_of(case).encode()).hexdigest()[:16]):
+        done = commands.run(case, here)
+        check_message(case, done)
+        changed = {
+            name
+            for name, content in (before.items() ^ content_of(here).items())
+            if not name.startswith(case.may_change or "\0")
+        }
+        assert not changed, f"{changed} changed\n{done.stderr}"
+        assert not list(here.rglob("*partial*")), "something is half-written"
+
+
+def check_message(case: Bad, done: subprocess.CompletedProcess[str]) -> None:
+    """The exit code, and one message that names what is wrong."""
+    said = done.stdout + done.stderr
+    assert done.returncode == case.exits, said
+    assert not OUR_TRACEBACK.search(said) and (case.processes or "Traceback" not in said), said
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    if case.processes:
+        assert said.count("error: ") + said.count("╭") == 1, said
+    elif lines[0].startswith("╭"):  # a wrong flag is answered in a box, with the nearest right one
+        assert case.exits == 2 and said.count("╭") == 1, said
+    else:
+        assert lines[0].startswith("error: ") and said.count("error: ") == 1, said
+        assert len(lines) == case.lines, said
+    words = " ".join(said.replace("│", " ").split())
+    missing = [word for word in case.says if word not in words]
+    assert not missing, f"{missing} not in {words}"
+
+
+def content_of(folder: Path) -> dict[str, bytes | None]:
+    """Every file's content and every folder; nothing of what may not be read."""
+    found: dict[str, bytes | None] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        found[name] = path.read_bytes() if path.is_file() else None
+    return found
+
+
+@pytest.mark.last
+def test_sixty_bad_inputs_were_tried(
+    request: pytest.FixtureRequest, shared: Path, record_property: Callable[[str, object], None]
+) -> None:
+    assert len({name_of(case) for case in CASES}) == len(CASES) >= ENOUGH
+    each = test_a_bad_input_is_said_in_one_message.__name__
+    chosen = [item for item in request.session.items if item.name.startswith(each)]
+    if len(chosen) < len(CASES):
+        pytest.skip(f"only {len(chosen)} of {len(CASES)} bad inputs were chosen")
+    found = collect(shared / "bad", ENOUGH)
+    record_property(SHOWN, f"{len(found)} bad inputs tried, each said in one message")

@@ -1,0 +1,107 @@
+"""Data that goes bad while a run reads it: one line from the worker that met it, and the end."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import lmdb
+import numpy as np
+import pytest
+
+from .conftest import MakeProject
+from .processes import GONE_WITHIN, Life, command
+from .runs import RunFolder
+from .test_ranks import LOST_WITHIN, check_one_message
+
+pytestmark = pytest.mark.faults
+
+
+def empty_files(data: Path) -> None:
+    """Every training image loses its content."""
+    for path in data.glob("train/*/*"):
+        path.write_bytes(b"")
+
+
+def remove_files(data: Path) -> None:
+    """Every training image is deleted."""
+    for path in data.glob("train/*/*"):
+        path.unlink()
+
+
+def delete_records(data: Path) -> None:
+    """Every training image is deleted from the database."""
+    with (
+        lmdb.open(str(data / "train.lmdb"), subdir=False, lock=False, map_size=1 << 24) as env,
+        env.begin(write=True) as transaction,
+    ):
+        for index in range(env.stat()["entries"] - 2):
+            assert transaction.delete(b"%010d" % index)
+
+
+def compress_many(data: Path) -> None:
+    """So many images, each in a chunk of its own, that HDF5 does not keep all in memory."""
+    with h5py.File(data / "train.h5", "r+") as file:
+        images = np.repeat(file["images"][:], 40, axis=0)
+        labels = np.repeat(file["labels"][:], 40)
+        del file["images"], file["labels"]
+        shape = (1, *images.shape[1:])
+        file.create_dataset("images", data=images, chunks=shape, compression="gzip")
+        file["labels"] = labels
+
+
+def overwrite_chunks(data: Path) -> None:
+    """The bytes of every compressed image become others."""
+    with h5py.File(data / "train.h5", "r") as file:
+        places = [
+            (info.byte_offset, info.size)
+            for info in map(file["images"].id.get_chunk_info, range(len(file["images"])))
+        ]
+    with (data / "train.h5").open("rb+") as raw:
+        for offset, size in places:
+            raw.seek(offset)
+            raw.write(b"x" * size)
+
+
+def cut_short(data: Path) -> None:
+    """The file loses the images that are mapped into memory: to read them kills the reader."""
+    with (data / "train.h5").open("rb+") as raw:
+        raw.truncate(4096)
+
+
+def as_it_is(_: Path) -> None:
+    """The data that `prepare` wrote."""
+
+
+Change = Callable[[Path], None]
+CASES: dict[str, tuple[str, Change, Change, tuple[str, ...]]] = {
+    # format, before the run, during the run, what the message names
+    "empty files": ("imagefolder", as_it_is, empty_files, ("train/", ".png", "empty")),
+    "deleted files": ("imagefolder", as_it_is, remove_files, ("train/", ".png", "No such file")),
+    "deleted records": ("lmdb", as_it_is, delete_records, ("train.lmdb", "record 0", "missing")),
+    "damaged chunks": ("hdf5", compress_many, overwrite_chunks, ("train.h5", "images[")),
+    "a file cut short": ("hdf5", as_it_is, cut_short, ("worker",)),
+}
+
+
+@pytest.mark.parametrize("parallelism", ["single", "ddp"])
+@pytest.mark.parametrize("case", CASES)
+def test_data_that_goes_bad_ends_the_run_with_one_line(
+    case: str, parallelism: str, make_project: MakeProject, source: Path
+) -> None:
+    data_format, before, during, says = CASES[case]
+    answers = {"parallelism": parallelism, "amp": "off", "data_format": data_format}
+    project = make_project(answers | {"logger": "none"})
+    project.run("prepare", "--source", source)
+    data, run = project.folder / "data", RunFolder(project.folder / "run")
+    before(data)
+    flags = ("--run-dir", "run", "--epochs", 1000, "--width", 4, "--device", "cpu")
+    processes = 2 if parallelism == "ddp" else 0
+    with Life(project, command("train", *flags, "--num-workers", 2, processes=processes)) as life:
+        life.until(lambda: run.epochs_logged() > 1)
+        during(data)
+        assert life.wait(LOST_WITHIN) == 1
+        life.seconds_until_gone(GONE_WITHIN)
+    check_one_message(life)
+    (message,) = [line for line in life.said.splitlines() if "error: " in line]
+    assert all(word in message for word in says), message
+    assert run.place().epoch >= 1, "the last checkpoint is whole"

@@ -1,0 +1,204 @@
+"""SIGKILL at any moment, again and again: the run ends with the bits of one never stopped."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import NamedTuple
+
+import pytest
+
+from matrix.answers import COVER, Answers, name_of, questions
+from matrix.commands import Project
+from matrix.stores import READERS
+
+from . import moments
+from .conftest import SHOWN, DataFor, MakeProject
+from .moments import Moments, strike
+from .processes import GONE_WITHIN, Ended, Life, command
+from .receipts import collect, receipt
+from .runs import RunFolder, assert_each_line_once, assert_same_run, without_the_clock
+from .trials import CLASSES, PER_CLASS
+
+pytestmark = pytest.mark.faults
+
+EPOCHS, BATCH, EVERY = 8, 8, 3
+STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch: three checkpoints
+ENOUGH = 100  # kills survived over all sets
+OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
+
+# what the starts of each run are killed at, in an order of their own; see also `aims_of`
+AIMS = [
+    *(moments.STARTING, moments.PLACED, moments.EVALUATING, moments.LOGGED),
+    *(moments.WRITING, moments.WRITING),
+    *(moments.BETWEEN, moments.BETWEEN, moments.BETWEEN),
+]
+
+
+class Setting(NamedTuple):
+    """What a set is trained with."""
+
+    workers: int
+    accumulate: int
+    ema: float
+    dropout: float
+
+
+@dataclass
+class Kill:
+    """One SIGKILL, and what was on the disk after it."""
+
+    aim: str
+    way: str
+    landed: str
+    began_after: int  # the step after which the killed start itself had begun
+    step: int  # the step of the newest checkpoint after the kill
+    redone: float  # steps that this start did after that one, by the pace of the undisturbed run
+    gone_after: float  # seconds until none of the processes was left
+
+
+def setting_of(answers: Answers) -> Setting:
+    """Each value meets most choices over the sets."""
+    number = COVER.index(answers)
+    return Setting(
+        workers=2 * (number % 2),
+        accumulate=(1, 3)[number // 2 % 2],
+        ema=(0.9, 0.0)[number % 3 == 2],
+        dropout=(0.2, 0.0)[number % 4 == 3],
+    )
+
+
+def flags_of(setting: Setting, data: Path) -> list[object]:
+    """The flags of `train`, the same for each start."""
+    return [
+        *("--data-dir", data, "--device", "cpu", "--epochs", EPOCHS, "--batch-size", BATCH),
+        *("--checkpoint-every", EVERY, "--width", 32, "--num-workers", setting.workers),
+        *("--accumulate", setting.accumulate, "--ema-decay", setting.ema),
+        *("--dropout", setting.dropout, "--resume"),
+    ]
+
+
+def aims_of(random: Random) -> list[str]:
+    """When to kill each start of a run."""
+    middle = random.sample(AIMS, len(AIMS))
+    return [moments.FIRST, *middle, moments.LAST]
+
+
+@pytest.mark.parametrize("answers", COVER, ids=name_of)
+def test_a_run_killed_again_and_again_ends_with_the_same_bits(
+    answers: Answers,
+    make_project: MakeProject,
+    data_for: DataFor,
+    shared: Path,
+) -> None:
+    project, setting = make_project(answers), setting_of(answers)
+    flags = flags_of(setting, data_for(project, answers["data_format"]))
+    processes = 2 if answers["parallelism"] == "ddp" else 0
+    random = Random(name_of(answers))
+    with receipt(shared / "kills", name_of(answers)) as found:
+        whole = undisturbed(project, flags, processes)
+        pace = BATCH / median(r["samples_per_second"] for r in whole.records()[::2])
+        run = RunFolder(project.folder / "killed")
+        plan = Moments(run, STEPS, EPOCHS, pace, random)
+        line = command("train", "--run-dir", "killed", *flags, processes=processes)
+        kills = []
+        for aim in aims_of(random):
+            way = random.choice(moments.WAYS[answers["parallelism"]])
+            with Life(project, line) as life:
+                kills.append(asdict(killed(life, plan, aim, way)))
+        found |= {"answers": answers, "setting": setting._asdict(), "kills": kills}
+
+        with Life(project, line) as life:
+            assert life.wait() == 0, life.said
+            finished = kills[-1]["landed"] == moments.LAST
+            assert ("is finished" in life.said) == finished
+            check_where_it_began(life, 0 if finished else kills[-1]["step"], must=True)
+        assert_same_run(run, whole)
+        assert_each_line_once(run.records(), EPOCHS, STEPS)
+        assert not list(run.folder.rglob("*.partial"))
+        check_curves(answers["logger"], run)
+
+
+def undisturbed(project: Project, flags: list[object], processes: int) -> RunFolder:
+    """The same command, never stopped."""
+    with Life(project, command("train", "--run-dir", "whole", *flags, processes=processes)) as life:
+        assert life.wait() == 0, life.said
+        life.seconds_until_gone(GONE_WITHIN)
+    return RunFolder(project.folder / "whole")
+
+
+def killed(life: Life, plan: Moments, aim: str, way: str) -> Kill:
+    """Kill this start at its moment; what is on the disk then is where the next one begins."""
+    run = plan.run
+    before, partial = run.place(), run.partial()
+    try:
+        plan.reach(life, aim)
+    except Ended:
+        pytest.fail(f"it ended before it was killed {aim}:\n{life.said}")
+    since = (time.time_ns() - run.stamp()) / 1e9
+    strike(life, way, plan.random)
+    gone_after = life.seconds_until_gone(GONE_WITHIN if way != moments.RANK else OTHERS_GONE_WITHIN)
+    assert life.wait() != 0, f"it ended before it was killed {aim}:\n{life.said}"
+
+    after = run.place()
+    redone = round(since / plan.pace, 2) if after != before else 0.0
+    assert after >= before, "a checkpoint went back"
+    if run.stamp("checkpoints/previous.pt"):
+        gap = after.step - run.place("previous.pt").step
+        assert 0 <= gap <= EVERY, "a checkpoint that was due is not there"
+    check_where_it_began(life, before.step, must=after != before)
+    landed = plan.landed(before, partial, redone)
+    return Kill(aim, way, landed, before.step, after.step, redone, round(gone_after, 3))
+
+
+def check_where_it_began(life: Life, step: int, *, must: bool) -> None:
+    """It said to go on after exactly this step; unless it `must`, it may not have come to that."""
+    said = [int(number) for number in re.findall(r"goes on after step (\d+)", life.said)]
+    assert said == ([step] if step else []) or not (said or must), life.said
+    assert "damaged" not in life.said, life.said
+
+
+def check_curves(logger: str, run: RunFolder) -> None:
+    """The backend holds each value of metrics.jsonl, and none twice."""
+    if logger in READERS:
+        points = READERS[logger](run.folder).points
+        expected = {
+            (f"{record['split']}/{name}", record["step"]): [pytest.approx(value)]
+            for record in map(without_the_clock, run.records())
+            for name, value in record.items()
+            if name not in ("split", "epoch", "step")
+        }
+        assert {key: v for key, v in points.items() if "per_second" not in key[0]} == expected
+
+
+@pytest.mark.last
+def test_a_hundred_kills_were_survived_at_every_kind_of_moment(
+    request: pytest.FixtureRequest, shared: Path, record_property: Callable[[str, object], None]
+) -> None:
+    each = test_a_run_killed_again_and_again_ends_with_the_same_bits.__name__
+    chosen = [item for item in request.session.items if item.name.startswith(each)]
+    if len(chosen) < len(COVER):
+        pytest.skip(f"only {len(chosen)} of {len(COVER)} sets were chosen")
+    found = collect(shared / "kills", len(COVER))
+    failed = [entry["name"] for entry in found if not entry["passed"]]
+    assert len(found) == len(COVER) and not failed, failed
+
+    kills = [kill for entry in found for kill in entry["kills"]]
+    landed = Counter(kill["landed"] for kill in kills)
+    ways = Counter(kill["way"] for kill in kills)
+    record_property(SHOWN, f"{len(kills)} kills survived with equal bits, {len(found)} sets")
+    record_property(SHOWN, "killed " + ", ".join(f"{what}: {n}" for what, n in landed.items()))
+    assert len(kills) >= ENOUGH
+    assert all(len(entry["kills"]) >= 9 for entry in found)
+    assert landed[moments.BETWEEN] >= len(kills) / 5
+    everywhere = {moments.FIRST, moments.LAST, *AIMS}
+    assert all(landed[moment] >= 3 for moment in everywhere), landed
+    assert all(ways[way] >= 5 for names in moments.WAYS.values() for way in names), ways
+    for question, choices in questions().items():
+        assert {entry["answers"][question] for entry in found} == set(choices)
+    for name in Setting._fields:
+        assert len({entry["setting"][name] for entry in found}) == 2

@@ -1,0 +1,96 @@
+"""Ranks and workers that are lost, and other numbers of ranks than before."""
+
+import signal
+import time
+
+import pytest
+
+from .processes import GONE_WITHIN, OUR_TRACEBACK, Life, kill, parent_of
+from .runs import assert_each_line_once, assert_same_run
+from .trials import EPOCHS, STEPS, Trial, check_start, wait_for_an_epoch
+
+pytestmark = pytest.mark.faults
+
+# of a mean loss: batch norm takes its statistics over a rank's own share of a batch
+TOLERANCE = 0.1
+LOST_WITHIN = 15.0  # seconds from the loss of one process to the end of all others
+HANGS_AFTER = 10  # seconds: of --timeout
+TORCHRUN_KILLS_AFTER = 30.0  # seconds: a rank that does not answer SIGTERM
+
+
+@pytest.mark.parametrize("parallelism", ["ddp"])
+def test_other_numbers_of_processes_go_on_with_a_run(trial: Trial) -> None:
+    trial.flags += ["--batch-size", 12, "--checkpoint-every", 2, "--dropout", 0]
+    steps = STEPS * 4 // 12
+    whole = trial.finish("whole").records()
+    place = trial.run.place()
+    for processes in (2, 1):
+        trial.processes = processes
+        with trial.start() as life:
+            while (now := trial.run.place()).step < place.step + steps or now.step % steps == 0:
+                trial.run.next_checkpoint(life)
+            life.kill_all()
+        check_start(life, place)
+        place = trial.run.place()
+    trial.processes = 3
+    with trial.start() as life:
+        assert life.wait() == 0, life.said
+    check_start(life, place)
+    records = trial.run.records()
+    assert_each_line_once(records, EPOCHS, steps)
+    assert [r["loss"] for r in records] == pytest.approx([r["loss"] for r in whole], abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("parallelism", ["ddp"])
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int) -> None:
+    whole = trial.finish("whole")
+    with trial.start() as life:
+        wait_for_an_epoch(trial, life, evaluated=True)
+        kill(life.ranks()[lost], signal.SIGKILL)
+        assert life.wait(LOST_WITHIN) == 1
+        life.seconds_until_gone(GONE_WITHIN)
+        check_one_message(life)
+    assert_same_run(trial.finish(), whole)
+
+
+@pytest.mark.parametrize("parallelism", ["ddp"])
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_rank_that_hangs_ends_the_others_after_the_timeout(trial: Trial, lost: int) -> None:
+    with trial.start("--timeout", HANGS_AFTER) as life:
+        wait_for_an_epoch(trial, life, evaluated=True)
+        stopped, other = life.ranks()[lost], life.ranks()[1 - lost]
+        began = time.monotonic()
+        kill(stopped, signal.SIGSTOP)
+        life.until(lambda: other not in life.family(), HANGS_AFTER + LOST_WITHIN)
+        assert time.monotonic() - began > HANGS_AFTER / 2, "it did not wait for it"
+        assert life.wait(TORCHRUN_KILLS_AFTER + LOST_WITHIN) == 1
+        life.seconds_until_gone(GONE_WITHIN)
+        check_one_message(life)
+
+
+@pytest.mark.parametrize("parallelism", ["single", "ddp"])
+def test_a_killed_worker_ends_the_run_with_one_message(trial: Trial) -> None:
+    with trial.start() as life:
+        wait_for_an_epoch(trial, life, evaluated=True)
+        for worker in workers(life):
+            kill(worker, signal.SIGKILL)
+        assert life.wait(LOST_WITHIN) == 1
+        life.seconds_until_gone(GONE_WITHIN)
+        check_one_message(life)
+        assert "worker" in life.said
+
+
+def workers(life: Life) -> list[int]:
+    """The data workers: nothing that they started is among a start's processes."""
+    family = life.family()
+    parents = {parent_of(pid) for pid in family}
+    found = [p for p, line in family.items() if p not in parents and "resource_tracker" not in line]
+    assert len(found) >= 2, family
+    return found
+
+
+def check_one_message(life: Life) -> None:
+    """One line of ours says what happened; torchrun adds a report of its own."""
+    assert life.said.count("error: ") == 1, life.said
+    assert not OUR_TRACEBACK.search(life.said), life.said
