@@ -8,7 +8,7 @@ READY := .venv/ready
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants golden lint bench-generate clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates golden lint bench-generate clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-fast  the same without training"
 	@echo "make test-faults   kills, signals, full disks, damaged and missing files"
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
+	@echo "make test-updates  every set of answers updated, every answer changed and changed back"
 	@echo "make golden     writes anew the numbers that short runs must give"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment and the demo"
@@ -41,16 +42,19 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(PYTEST) -m "not faults and not mutants"
+	$(PYTEST) -m "not faults and not mutants and not updates"
 
 test-fast: $(READY)
-	$(PYTEST) -m "not smoke and not faults and not mutants"
+	$(PYTEST) -m "not smoke and not faults and not mutants and not updates"
 
 test-faults: $(READY)
 	$(PYTEST) -m faults
 
 test-mutants: $(READY)
 	$(PYTEST) -m mutants
+
+test-updates: $(READY)
+	$(PYTEST) -m updates
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py

@@ -26,7 +26,7 @@ def collect(
         answer = given.get(question.name)
         if answer is None:
             answer = questionnaire.default(question, context)
-        wrong = _complaint(questionnaire, question, answer, context)
+        wrong = complaint(questionnaire, question, answer, context)
         if wrong and question.name in flags:
             raise UserError(f"{question.flag}: {wrong}", 2)
         if wrong and question.name in from_file:
@@ -38,7 +38,7 @@ def collect(
     return given
 
 
-def _complaint(
+def complaint(
     questionnaire: Questionnaire, question: Question, answer: str, context: dict[str, str]
 ) -> str:
     """What is wrong with an answer, and the nearest right one; empty if nothing is."""

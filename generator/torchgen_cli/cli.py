@@ -1,4 +1,4 @@
-"""The command line: `torchgen new` and `torchgen questions`."""
+"""The command line: what each command takes, and which module does it."""
 
 import inspect
 import os
@@ -16,6 +16,7 @@ from .errors import UserError
 if TYPE_CHECKING:
     from .new import Project
     from .questions import Question
+    from .report import Report
 
 
 class Commands(TyperGroup):
@@ -147,6 +148,127 @@ def questions(
         print(as_markdown(asked))
     else:
         print(as_text(asked, shutil.get_terminal_size((100, 24)).columns))
+
+
+@app.command()
+def update(
+    path: Annotated[str, typer.Argument(metavar="[PATH]", help="The project's folder.")] = ".",
+    to: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="A version; else the latest.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say what is new; exit 4 if anything is.")
+    ] = False,
+    source: Annotated[
+        str | None, typer.Option(metavar="URL", help="The template's repository, if it moved.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; list each file.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> int:
+    """Bring the template's fixes into the project at PATH; your edits stay.
+
+    Nothing is committed. Exit code 3: there are conflicts, each listed with how to resolve it.
+    """
+    from . import update as engine
+
+    if check:
+        news = engine.check(path)
+        print(news.to_json() if json else news)
+        return 4 if news.news else 0
+    return _reported(engine.update(path, to, source, dry_run, _announce(json)), json)
+
+
+@app.command("set")
+def set_(
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUESTION=ANSWER ... [PATH]", help="As in amp=bf16.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; list each file.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> int:
+    """Change answers of the project at PATH; your edits stay.
+
+    Nothing is committed. Exit code 3: there are conflicts, each listed with how to resolve it.
+    """
+    from . import change
+
+    given, path = change.parse(words)
+    return _reported(change.set_answers(given, path, dry_run, _announce(json)), json)
+
+
+@app.command()
+def explain(
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    choices: Annotated[
+        list[str] | None, typer.Argument(metavar="[CHOICE CHOICE]", help="Show what differs.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The other answers: a file, or a project's folder."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Say what a question means, or show the diff of the project between two choices."""
+    from . import explain as explanation
+
+    if not choices:
+        print(explanation.meaning(question, json))
+        return
+    if len(choices) != 2:
+        raise UserError("give two choices to compare, or none", 2)
+    text = explanation.difference(question, (choices[0], choices[1]), answers, json)
+    print(text) if json else explanation.show(text)
+
+
+def _announce(json: bool) -> Callable[[str], None]:
+    """Print what is about to change, unless a program listens."""
+    return (lambda _: None) if json else lambda text: print(text, end="\n\n", flush=True)
+
+
+def _reported(report: "Report", json: bool) -> int:
+    print(report.to_json() if json else report.after())
+    return report.exit_code
+
+
+@app.command()
+def doctor(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A repository's folder.")] = Path(),
+    hints: Annotated[bool, typer.Option("--hints", help="Show hints as well.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="Also run the project's own verify (torch, data).")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF.")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="List the rules; check nothing.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="With --rules: print the page for the docs.")
+    ] = False,
+    explain: Annotated[
+        str | None, typer.Option(metavar="RULE", help="Explain one rule; check nothing.")
+    ] = None,
+) -> None:
+    """Check a training repository against the rules, without importing it.
+
+    Exit code 1 where something is wrong; hints fail nothing. A line is left out by the comment
+    `# torchgen: ignore[TG601] the reason`.
+    """
+    if explain is not None:
+        from .doctor.pages import explanation
+
+        print(explanation(explain))
+    elif rules or markdown:
+        from .doctor.pages import as_list, as_markdown
+
+        print(as_markdown() if markdown else as_list())
+    else:
+        from .doctor.command import diagnose
+
+        code = diagnose(path, hints=hints, run=run, json=json, sarif=sarif)
+        raise typer.Exit(code)
 
 
 def _terminal(preferred: IO[str]) -> IO[str] | None:

@@ -1,0 +1,1 @@
+"""`torchgen doctor`: rules for training code, checked without importing it."""

@@ -1,0 +1,183 @@
+"""Loaders and samplers."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..module import Module
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import argument, has_stars, is_constant, keyword, written
+
+EVALUATION = re.compile(
+    r"(^|[^a-z])(val|valid|validate|validation|eval|evaluate|evaluation|test)([^a-z]|$)", re.I
+)
+
+
+def for_evaluation(module: Module, call: ast.Call) -> bool:
+    """Whether the names around say that a loader or sampler serves evaluation."""
+    target = module.parents[call]
+    while isinstance(target, ast.IfExp):
+        target = module.parents[target]
+    names = [argument(call, 0, "dataset")]
+    if isinstance(target, ast.Assign):
+        names += target.targets
+    return any(EVALUATION.search(written(name)) for name in names if name is not None)
+
+
+@rule(
+    "TG201",
+    "the DataLoader refuses these arguments together",
+    why="""A sampler decides the order, so `shuffle=True` beside it is refused; a batch sampler
+    decides the batches, so batch size, shuffling, sampler and `drop_last` beside it are.""",
+    remedy="leave `shuffle` out and let the sampler shuffle",
+    source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
+    bad="""
+from torch.utils.data import DataLoader, WeightedRandomSampler
+
+
+def load(dataset, weights):
+    sampler = WeightedRandomSampler(weights, len(weights))
+    return DataLoader(dataset, batch_size=8, sampler=sampler, shuffle=True)  # <--
+""",
+    good="""
+from torch.utils.data import DataLoader, WeightedRandomSampler
+
+
+def load(dataset, weights):
+    sampler = WeightedRandomSampler(weights, len(weights))
+    return DataLoader(dataset, batch_size=8, sampler=sampler)
+""",
+)
+def shuffled_sampler(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls("DataLoader"):
+        shuffle = is_constant(argument(call, 2, "shuffle"), True)
+        batch_sampler = surely_set(module, call, argument(call, 4, "batch_sampler"))
+        drop_last = is_constant(keyword(call, "drop_last"), True)
+        size = argument(call, 1, "batch_size")
+        sized = isinstance(size, ast.Constant) and size.value not in (1, None)
+        if (shuffle and surely_set(module, call, argument(call, 3, "sampler"))) or (
+            batch_sampler and (shuffle or drop_last or sized)
+        ):
+            yield call
+
+
+def surely_set(module: Module, call: ast.Call, value: ast.expr | None) -> bool:
+    """Whether an argument cannot be None: it is made here, or before and only by calls."""
+    if isinstance(value, ast.Name):
+        values = module.value_in(value, module.function(call))
+        return bool(values) and all(isinstance(one, ast.Call) for one in values)
+    return isinstance(value, ast.Call)
+
+
+@rule(
+    "TG202",
+    "`set_epoch` is never called, so each epoch has the same order",
+    why="""A DistributedSampler shuffles by (seed, epoch), and learns of a new epoch by
+    `set_epoch` alone. Without it every epoch brings the same batches in the same order.""",
+    remedy="call `sampler.set_epoch(epoch)` at the start of each epoch",
+    source=f"{STABLE}/data.html#torch.utils.data.distributed.DistributedSampler",
+    bad="""
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def train(dataset, epochs, step):
+    loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))  # <--
+    for epoch in range(epochs):
+        for batch in loader:
+            step(batch)
+""",
+    good="""
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def train(dataset, epochs, step):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=8, sampler=sampler)
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        for batch in loader:
+            step(batch)
+""",
+)
+def no_set_epoch(module: Module) -> Iterator[ast.AST]:
+    samplers = list(module.torch_calls("DistributedSampler"))
+    near = module.project.near(module) if samplers else []
+    if any("set_epoch" in other.calls for other in near) or module.project.has_framework(module):
+        return
+    epochs = (
+        loop
+        for other in near
+        for loop in other.loops
+        if isinstance(loop, ast.For) and "epoch" in written(loop.target).lower()
+    )
+    if not any(epochs):
+        return
+    for call in samplers:
+        shuffle = argument(call, 3, "shuffle")
+        if has_stars(call) or for_evaluation(module, call):
+            continue
+        if shuffle is None or is_constant(shuffle, True):
+            yield call
+
+
+@rule(
+    "TG203",
+    "a DistributedSampler counts some samples of the evaluation twice",
+    why="""It repeats samples until each rank has the same number: 9 samples on 8 ranks count as
+    16. A metric over them depends on the number of processes.""",
+    remedy="shard without padding: `range(rank, len(dataset), world_size)`, and divide sums once",
+    source="https://github.com/pytorch/pytorch/issues/25162",
+    bad="""
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def load(val_dataset):
+    val_sampler = DistributedSampler(val_dataset, shuffle=False)  # <--
+    return DataLoader(val_dataset, batch_size=8, sampler=val_sampler)
+""",
+    good="""
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Subset
+
+
+def load(val_dataset):
+    share = range(dist.get_rank(), len(val_dataset), dist.get_world_size())
+    return DataLoader(Subset(val_dataset, share), batch_size=8)
+""",
+    severity=Severity.WARNING,
+)
+def padded_evaluation(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls("DistributedSampler"):
+        drop_last = argument(call, 5, "drop_last")  # then the rest is another loader's
+        kept = drop_last is None or is_constant(drop_last, False)
+        if kept and not has_stars(call) and for_evaluation(module, call):
+            yield call
+
+
+@rule(
+    "TG204",
+    "the evaluation leaves samples out",
+    why="""`drop_last=True` drops the last, incomplete batch: the metric is not that of the
+    whole set, and changes with the batch size.""",
+    remedy="leave `drop_last` out where you evaluate",
+    source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
+    bad="""
+from torch.utils.data import DataLoader
+
+
+def load(test_set):
+    return DataLoader(test_set, batch_size=64, drop_last=True)  # <--
+""",
+    good="""
+from torch.utils.data import DataLoader
+
+
+def load(test_set):
+    return DataLoader(test_set, batch_size=64)
+""",
+    severity=Severity.WARNING,
+)
+def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
+    for call in module.torch_calls("DataLoader"):
+        if is_constant(argument(call, 8, "drop_last"), True) and for_evaluation(module, call):
+            yield call

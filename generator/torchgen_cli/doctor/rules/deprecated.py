@@ -1,0 +1,108 @@
+"""Names that torch has given up, or is about to."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from ..module import Module
+from ..rule import STABLE, Severity, Spot, rule
+from .names import AMP, DEPRECATED, REMOVED
+
+TORCHFIX = "https://github.com/pytorch-labs/torchfix"
+
+
+def uses(module: Module, table: Mapping[str, str]) -> Iterator[Spot]:
+    """Where a name of the table is used, or imported by itself."""
+    for statement in module.import_statements:
+        if isinstance(statement, ast.ImportFrom) and not statement.level:
+            for alias in statement.names:
+                whole = f"{statement.module}.{alias.name}"
+                if whole in table and not module.is_fallback(statement):
+                    yield Spot(statement, f"{whole}: {table[whole]}")
+    last_parts = {name.rpartition(".")[2] for name in table}
+    for node in module.attributes:
+        if node.attr in last_parts:
+            whole = module.qualified(node)
+            if whole in table and not module.is_fallback(node):
+                yield Spot(node, f"{whole}: {table[whole]}")
+
+
+@rule(
+    "TG801",
+    "this name of mixed precision is deprecated",
+    why="The same classes work for every device in `torch.amp`, which takes the device's type.",
+    remedy="use the name behind the colon",
+    source=f"{STABLE}/amp.html",
+    bad="""
+from torch.cuda.amp import autocast  # <--
+
+
+def forward(model, images):
+    with autocast():
+        return model(images)
+""",
+    good="""
+import torch
+
+
+def forward(model, images):
+    with torch.amp.autocast("cuda"):
+        return model(images)
+""",
+    severity=Severity.WARNING,
+    in_tests=True,
+)
+def old_amp(module: Module) -> Iterator[Spot]:
+    yield from uses(module, AMP)
+
+
+@rule(
+    "TG802",
+    "this function is no longer part of torch",
+    why="It raises an error in every torch of these years.",
+    remedy="use the name behind the colon; mind that arguments and results may differ",
+    source=TORCHFIX,
+    bad="""
+import torch
+
+
+def solve(a, b):
+    return torch.solve(b, a)  # <--
+""",
+    good="""
+import torch
+
+
+def solve(a, b):
+    return torch.linalg.solve(a, b)
+""",
+    in_tests=True,
+)
+def removed(module: Module) -> Iterator[Spot]:
+    yield from uses(module, REMOVED)
+
+
+@rule(
+    "TG803",
+    "this name is deprecated",
+    why="Torch keeps it for old code, without care, and may drop it.",
+    remedy="use the name behind the colon; mind that arguments and results may differ",
+    source=TORCHFIX,
+    bad="""
+import torch
+
+
+def outer(a, b):
+    return torch.ger(a, b)  # <--
+""",
+    good="""
+import torch
+
+
+def outer(a, b):
+    return torch.outer(a, b)
+""",
+    severity=Severity.WARNING,
+    in_tests=True,
+)
+def deprecated(module: Module) -> Iterator[Spot]:
+    yield from uses(module, DEPRECATED)

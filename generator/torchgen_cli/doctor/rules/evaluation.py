@@ -1,0 +1,222 @@
+"""Evaluation without `eval`, or with gradients."""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from ..module import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, written
+from .data import EVALUATION
+
+LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
+MODELS = re.compile(r"^(model|net|network|classifier|resnet)$|_(model|net)$", re.I)
+NO_GRAPH = (
+    "no_grad",
+    "inference_mode",
+    "set_grad_enabled",
+    "requires_grad",
+    "autograd",
+    "volatile",
+)
+NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
+WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
+
+
+def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Function | ast.Module]]:
+    """(loop over evaluation data, the call of the model in it, the function around)."""
+    for loop in module.loops:
+        if not isinstance(loop, ast.For):
+            continue
+        scope = module.function(loop)
+        source = looped_over(loop.iter)
+        named = isinstance(scope, FUNCTIONS) and EVALUATION.search(scope.name)
+        if not EVALUATION.search(source) and not (named and LOADERS.search(source)):
+            continue
+        if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
+            continue
+        call = next((call for call in own_calls(loop) if calls_model(call)), None)
+        if call is not None and not inside_another(module, loop):
+            yield loop, call, scope
+
+
+def looped_over(node: ast.expr) -> str:
+    """The name of what is looped over, without `enumerate` and the like."""
+    while isinstance(node, ast.Call) and node.args and last_name(node.func) in WRAPPERS:
+        node = node.args[0]
+    if isinstance(node, ast.Call):  # batches(val_loader, device)
+        return " ".join(filter(None, map(written, [node.func, *node.args])))
+    return written(node)
+
+
+def calls_model(call: ast.Call) -> bool:
+    """Whether a model is called, by its name, or given to a function together with data."""
+    given = [written(argument) for argument in call.args]
+    if len(given) > 1 and MODELS.search(given[0]) and last_name(call.func) not in NO_FORWARD:
+        return True
+    if not written(call.func) or isinstance(call.func, ast.Attribute):
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is None or written(owner) != "self":
+            return False
+    return bool(MODELS.search(last_name(call.func))) and bool(call.args)
+
+
+def inside_another(module: Module, loop: ast.For) -> bool:
+    """Whether the loop is part of a loop over the same kind of data."""
+    return any(
+        isinstance(around, ast.For) and EVALUATION.search(looped_over(around.iter))
+        for around in module.loops_around(loop)
+    )
+
+
+def cared_for(module: Module, scope: ast.AST, holds: Callable[[Module, ast.AST], bool]) -> bool:
+    """Whether the callers of a function see to something: all of them, or theirs.
+
+    Methods are known by their names alone: there it is enough if one caller does.
+    """
+    enough = any if module.class_of(scope) else all
+    return _cared_for(module, scope, holds, enough, {scope})
+
+
+def _cared_for(
+    module: Module,
+    scope: ast.AST,
+    holds: Callable[[Module, ast.AST], bool],
+    enough: Callable[[Iterable[bool]], bool],
+    seen: set[ast.AST],
+) -> bool:
+    calls = module.project.calls_of(module, scope)
+    callers = {
+        caller: other for other, call in calls if (caller := other.function(call)) not in seen
+    }
+    seen |= callers.keys()
+    return bool(callers) and enough(
+        holds(other, caller) or _cared_for(other, caller, holds, enough, seen)
+        for caller, other in callers.items()
+    )
+
+
+@rule(
+    "TG501",
+    "the model is evaluated in training mode",
+    why="""Without `eval()` dropout drops and batch norm uses, and updates, the statistics of
+    the batch: the metric depends on the batch size, and measuring changes the model.""",
+    remedy="call `model.eval()` before, and `model.train()` after",
+    source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.eval",
+    bad="""
+import torch
+
+
+@torch.no_grad()
+def validate(model, loader):
+    correct = 0
+    for images, labels in loader:  # <--
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+    good="""
+import torch
+
+
+@torch.no_grad()
+def validate(model, loader):
+    model.eval()
+    correct = 0
+    for images, labels in loader:
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+)
+def no_eval(module: Module) -> Iterator[ast.AST]:
+    if module.project.has_framework(module):
+        return
+    told: set[ast.AST] = set()
+    for loop, _, scope in evaluation_loops(module):
+        if scope in told or evaluates(module, scope):
+            continue
+        if not cared_for(module, scope, evaluates):
+            told.add(scope)
+            yield loop
+
+
+def evaluates(module: Module, scope: ast.AST) -> bool:
+    """Whether a function, or what it calls, puts a model into evaluation."""
+    return module.project.reaches(module, scope, switches_mode)
+
+
+def switches_mode(node: ast.AST) -> bool:
+    """Whether it puts a model into evaluation, or says which mode it should have."""
+    if isinstance(node, ast.Attribute) and node.attr == "training":
+        return True
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr == "eval" or (node.func.attr == "train" and bool(node.args))
+
+
+@rule(
+    "TG502",
+    "the evaluation computes graphs for gradients",
+    why="""Without `no_grad` each batch keeps what a backward pass would need: several times the
+    memory, and time, for nothing.""",
+    remedy="put it under `torch.no_grad()` or `torch.inference_mode()`",
+    source=f"{STABLE}/notes/autograd.html#locally-disable-grad-doc",
+    bad="""
+def validate(model, loader):
+    model.eval()
+    correct = 0
+    for images, labels in loader:  # <--
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+    good="""
+import torch
+
+
+def validate(model, loader):
+    model.eval()
+    correct = 0
+    with torch.no_grad():
+        for images, labels in loader:
+            correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+    severity=Severity.WARNING,
+)
+def no_no_grad(module: Module) -> Iterator[ast.AST]:
+    if module.project.has_framework(module):
+        return
+    told: set[ast.AST] = set()
+    for loop, _, scope in evaluation_loops(module):
+        around = scope if isinstance(scope, FUNCTIONS) else loop
+        if scope in told or mentions(around, *NO_GRAPH) or under(module, loop):
+            continue
+        if not cared_for(module, scope, leaves_graphs_out):
+            told.add(scope)
+            yield loop
+
+
+def leaves_graphs_out(module: Module, scope: ast.AST) -> bool:
+    """Whether a function says anything about gradients being needed."""
+    if isinstance(scope, ast.Module):
+        return any(mentions(s, *NO_GRAPH) for s in scope.body if not isinstance(s, OPAQUE))
+    return mentions(scope, *NO_GRAPH)
+
+
+def under(module: Module, node: ast.AST) -> bool:
+    """Whether a `with` or a decorator around it mentions that no graph is needed."""
+    for around in module.ancestors(node):
+        if isinstance(around, ast.With) and any(
+            mentions(item.context_expr, *NO_GRAPH) for item in around.items
+        ):
+            return True
+        if isinstance(around, (*FUNCTIONS, ast.ClassDef)) and any(
+            mentions(decorator, *NO_GRAPH) for decorator in around.decorator_list
+        ):
+            return True
+        if isinstance(around, ast.Module):
+            return any(
+                mentions(statement, "set_grad_enabled")
+                for statement in around.body
+                if isinstance(statement, ast.Expr)
+            )
+    return False

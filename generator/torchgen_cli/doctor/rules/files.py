@@ -1,0 +1,44 @@
+"""What is wrong with a file itself, or with a note to the doctor in it; see `examine`."""
+
+from ..module import Module
+from ..rule import Severity, rule
+
+
+@rule(
+    "TG001",
+    "the file does not parse",
+    why="No rule can be checked in it, and Python will not import it either.",
+    remedy="mend the syntax, or remove the file",
+    source="https://docs.python.org/3/reference/grammar.html",
+    bad="def train(model:  # <--\n    pass",
+    good="def train(model):\n    pass",
+    in_tests=True,
+)
+def unparsable(module: Module) -> tuple[()]:
+    """Noticed where files are read."""
+    return ()
+
+
+@rule(
+    "TG002",
+    "this `ignore` does not count",
+    why="""A rule that is switched off without a reason stays off for ever, and nobody knows
+    whether it still should be. So an `ignore` needs the id of a rule, and a reason behind it.""",
+    remedy="write `# torchgen: ignore[TG601] the reason`, with the id of a rule",
+    source="https://docs.astral.sh/ruff/linter/#error-suppression",
+    bad="""
+import torch
+
+state = torch.load("a.pt", weights_only=True)  # torchgen: ignore[TG601] # <--
+""",
+    good="""
+import torch
+
+state = torch.load("a.pt")  # torchgen: ignore[TG601] a file of our own, made by the job before
+""",
+    severity=Severity.WARNING,
+    in_tests=True,
+)
+def suppressed_without_reason(module: Module) -> tuple[()]:
+    """Noticed where suppressions are read."""
+    return ()

@@ -1,0 +1,114 @@
+"""How what was written is read again."""
+
+import ast
+from collections.abc import Iterator
+
+from ..module import Module
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, same
+from .loops import is_optimizer
+
+
+@rule(
+    "TG601",
+    "loading this file may run code that is in it",
+    why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
+    true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
+    owns the machine.""",
+    remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
+    source=f"{STABLE}/generated/torch.load.html",
+    bad="""
+import torch
+
+
+def load(path):
+    return torch.load(path, map_location="cpu")  # <--
+""",
+    good="""
+import torch
+
+
+def load(path):
+    return torch.load(path, map_location="cpu", weights_only=True)
+""",
+    severity=Severity.WARNING,
+)
+def unsafe_load(module: Module) -> Iterator[ast.AST | Spot]:
+    for call in module.torch_calls("load"):
+        if module.qualified(call.func) != "torch.load" or has_stars(call):
+            continue
+        chosen = keyword(call, "weights_only")
+        if module.is_fallback(call):
+            continue
+        if chosen is None:
+            yield Spot(call, "no weights_only")
+        elif is_constant(chosen, False):
+            yield Spot(call, "weights_only=False")
+
+
+@rule(
+    "TG606",
+    "the scheduler is built on an optimizer that was already brought back",
+    why="""A new scheduler takes the optimizer's present rate for the one to begin with: after a
+    resume the schedule starts from the lowered rate.""",
+    remedy="build the scheduler first, then load both states",
+    source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
+    bad="""
+import torch
+
+
+def resume(optimizer, state):
+    optimizer.load_state_dict(state["optimizer"])
+    return torch.optim.lr_scheduler.StepLR(optimizer, 30)  # <--
+""",
+    good="""
+import torch
+
+
+def resume(optimizer, state):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    optimizer.load_state_dict(state["optimizer"])
+    scheduler.load_state_dict(state["scheduler"])
+    return scheduler
+""",
+    severity=Severity.WARNING,
+)
+def late_scheduler(module: Module) -> Iterator[ast.AST]:
+    for load in module.calls.get("load_state_dict", ()):
+        optimizer = receiver(load)
+        if not is_optimizer(module, optimizer):
+            continue
+        scope = module.function(load)
+        for call in own_calls(scope):
+            late = "lr_scheduler." in module.qualified(call.func) and call.lineno > load.lineno
+            if late and call.args and same(call.args[0], optimizer):
+                resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
+                if keyword(call, "last_epoch") is None and not resets and not has_stars(call):
+                    yield call
+
+
+@rule(
+    "TG690",
+    "nobody looks at which weights were not loaded",
+    why="""With `strict=False` a misspelt or missing name is passed over, and that part of the
+    model stays random. The call returns what was missing and what was not expected.""",
+    remedy="look at `missing_keys` and `unexpected_keys` of the result",
+    source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict",
+    bad="""
+def load(model, weights):
+    model.load_state_dict(weights, strict=False)  # <--
+""",
+    good="""
+def load(model, weights):
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    if unexpected or set(missing) != {"head.weight", "head.bias"}:
+        raise ValueError(f"missing: {missing}, unexpected: {unexpected}")
+""",
+    severity=Severity.HINT,
+)
+def unread_keys(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("load_state_dict", ()):
+        if is_constant(argument(call, 1, "strict"), False) and isinstance(
+            module.parents[call], ast.Expr
+        ):
+            yield call

@@ -1,0 +1,180 @@
+"""What becomes of the losses of a run."""
+
+import ast
+from collections.abc import Iterator
+
+from ..module import Module
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import Loop, last_name, mentions, own_calls, own_nodes, receiver, same, written
+from .loops import graph_losses, step_scopes
+
+FAQ = f"{STABLE}/notes/faq.html"
+
+
+@rule(
+    "TG408",
+    "the sum of the losses keeps the graph of every step",
+    why="""The loss carries the graph that computed it. A sum, or a list, of losses keeps the
+    graphs of all steps alive, so memory grows with each step.""",
+    remedy="add `loss.detach()`, or `loss.item()`, which also waits for the device",
+    source=FAQ,
+    bad="""
+def train(model, loader, optimizer, loss_of):
+    total_loss = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total_loss += loss  # <--
+    return total_loss
+""",
+    good="""
+def train(model, loader, optimizer, loss_of):
+    total_loss = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total_loss += loss.detach()
+    return total_loss
+""",
+)
+def kept_graph(module: Module) -> Iterator[ast.AST]:
+    for scope in step_scopes(module):
+        losses = graph_losses(scope)
+        if not losses:
+            continue
+        for node in own_nodes(scope):
+            target, value = kept_value(node)
+            if target is None or value is None or not next(module.loops_around(node), None):
+                continue
+            names = {written(n) for n in bare_terms(value)}
+            goal = written(target)
+            if goal in losses or not names & losses or rebound(scope, names & losses, node):
+                continue
+            if starts_within(module, scope, target, node) or under_no_grad(module, node):
+                continue
+            yield node
+
+
+def kept_value(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """(what keeps, what is kept) of `total += x`, `total = total + x` and `history.append(x)`."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return node.target, node.value
+    if (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.BinOp)
+        and isinstance(node.value.op, ast.Add)
+        and same(node.targets[0], node.value.left)
+    ):
+        return node.targets[0], node.value.right
+    if isinstance(node, ast.Call) and last_name(node.func) == "append" and len(node.args) == 1:
+        return receiver(node), node.args[0]
+    return None, None
+
+
+def bare_terms(value: ast.expr) -> Iterator[ast.expr]:
+    """The names in a sum, product or stack, without what is otherwise called or converted."""
+    if isinstance(value, ast.BinOp):
+        yield from bare_terms(value.left)
+        yield from bare_terms(value.right)
+    elif isinstance(value, ast.Call) and last_name(value.func) in ("stack", "cat") and value.args:
+        yield from bare_terms(value.args[0])
+    elif isinstance(value, ast.Tuple | ast.List):
+        for item in value.elts:
+            yield from bare_terms(item)
+    elif isinstance(value, ast.Name | ast.Attribute):
+        yield value
+
+
+def rebound(scope: ast.AST, names: set[str], before: ast.AST) -> bool:
+    """Whether the loss is made a plain number in between: `loss = loss.item()`."""
+    for node in own_nodes(scope):
+        if (
+            isinstance(node, ast.Assign)
+            and written(node.targets[0]) in names
+            and isinstance(node.value, ast.Call)
+            and mentions(
+                node.value.func, "item", "detach", "float", "reduce", "gather", "cpu", "numpy"
+            )
+        ):
+            return True
+    return False
+
+
+def starts_within(module: Module, scope: ast.AST, target: ast.expr, node: ast.AST) -> bool:
+    """Whether what keeps is new in each pass, so that no graph outlives it, or is a loss itself."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    innermost = next(module.loops_around(node))
+    fresh = (
+        written(s.targets[0]) == written(target) and not isinstance(s.value, ast.BinOp)
+        for s in own_nodes(innermost)
+        if isinstance(s, ast.Assign)
+    )
+    return not written(target) or any(fresh)
+
+
+def under_no_grad(module: Module, node: ast.AST) -> bool:
+    """Whether a `with torch.no_grad()` is around."""
+    return any(
+        isinstance(around, ast.With)
+        and any(mentions(item.context_expr, "no_grad", "inference_mode") for item in around.items)
+        for around in module.ancestors(node)
+    )
+
+
+def hot_loops(module: Module) -> Iterator[tuple[Loop, ast.AST]]:
+    """The innermost loops that compute gradients: their body runs once for each step."""
+    for scope in step_scopes(module):
+        for call in own_calls(scope, "backward"):
+            loop = next(module.loops_around(call), None)
+            if loop is not None:
+                yield loop, scope
+
+
+@rule(
+    "TG490",
+    "each step waits for the device",
+    why="""Reading a number from the device waits until it has computed everything before. Once
+    in each step, the device idles while Python prepares the next one.""",
+    remedy="read the losses once every so many steps",
+    source="https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html",
+    bad="""
+def train(model, loader, optimizer, loss_of):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()  # <--
+    return total
+""",
+    good="""
+def train(model, loader, optimizer, loss_of):
+    losses = []
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return sum(loss.item() for loss in losses)
+""",
+    severity=Severity.HINT,
+)
+def waits_each_step(module: Module) -> Iterator[ast.AST | Spot]:
+    for loop, scope in hot_loops(module):
+        losses = graph_losses(scope)
+        for call in own_calls(loop):
+            condition = next((n for n in module.ancestors(call) if isinstance(n, ast.If)), None)
+            if condition is not None and loop in module.ancestors(condition):
+                continue
+            name = last_name(call.func)
+            read = name in ("item", "tolist") and not call.args
+            shown = name == "print" and any(written(a) in losses for a in call.args)
+            if read or shown or (name == "float" and call.args and written(call.args[0]) in losses):
+                yield call

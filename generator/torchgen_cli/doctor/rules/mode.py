@@ -1,0 +1,122 @@
+"""Training goes on in the mode that evaluation left."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..module import Module
+from ..rule import STABLE, rule
+from ..syntax import last_name, own_calls, receiver, written
+from .evaluation import MODELS
+
+FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
+
+
+@rule(
+    "TG503",
+    "after the first evaluation, training goes on in evaluation mode",
+    why="""`eval()` stays until `train()` is called. From the second epoch on there is no
+    dropout, and batch norm neither uses nor updates the statistics of its batches.""",
+    remedy="call `model.train()` at the start of each epoch",
+    source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.train",
+    bad="""
+import torch
+
+
+def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
+    model.train()
+    for epoch in range(epochs):
+        for batch in train_loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        model.eval()  # <--
+        with torch.no_grad():
+            for images, labels in val_loader:
+                print((model(images).argmax(1) == labels).sum())
+""",
+    good="""
+import torch
+
+
+def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
+    for epoch in range(epochs):
+        model.train()
+        for batch in train_loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            for images, labels in val_loader:
+                print((model(images).argmax(1) == labels).sum())
+""",
+)
+def stays_in_eval(module: Module) -> Iterator[ast.AST]:
+    if module.project.has_framework(module):
+        return
+    for loop in module.loops:
+        if any(True for _ in module.loops_around(loop)):
+            continue
+        trained = {written(owner) for owner in trained_models(module, loop)}
+        switched = [call for call in own_calls(loop, "eval") if switches_off(call)]
+        found = [call for call in switched if written(call.func).removesuffix(".eval") in trained]
+        found = found[:1] or list(evaluating_call(module, loop))
+        if not found:
+            continue
+        nodes = list(module.project.reached(module, loop))
+        trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
+        if trains and not any(goes_back(node) for node in nodes):
+            yield from found
+
+
+def switches_off(call: ast.Call) -> bool:
+    """Whether it is `model.eval()` on something with a name."""
+    owner = receiver(call)
+    if owner is None or not MODELS.search(last_name(owner)) or call.args:
+        return False
+    if FIXED.search(last_name(owner)):
+        return False
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "eval"
+
+
+def goes_back(node: ast.AST) -> bool:
+    """Whether it puts a model back into training, or restores the mode that it had."""
+    if isinstance(node, ast.Attribute) and node.attr == "training":
+        return isinstance(node.ctx, ast.Store)
+    return isinstance(node, ast.Call) and last_name(node.func) == "train"
+
+
+def trained_models(module: Module, loop: ast.AST) -> Iterator[ast.expr]:
+    """The models that are called, or handed on, in the loop where gradients are computed."""
+    for call in own_calls(loop, "backward"):
+        inner = next(module.loops_around(call), None)
+        for other in own_calls(inner) if inner is not None else ():
+            if written(other.func):
+                yield other.func
+            yield from (a for a in other.args if written(a))
+
+
+def evaluating_call(module: Module, loop: ast.AST) -> Iterator[ast.Call]:
+    """The call, in an epoch's loop, of the one function that switches the trained model to eval."""
+    handed = [
+        (call, found[0][1])
+        for call in own_calls(loop)
+        if len(found := module.project.resolve(module, call)) == 1
+    ]
+    trained = {
+        written(argument)
+        for call, function in handed
+        if own_calls(function, "backward")
+        for argument in call.args
+    }
+    trained.update(written(owner) for owner in trained_models(module, loop))
+    for call, function in handed:
+        if not isinstance(call.func, ast.Name) or own_calls(function, "backward"):
+            continue
+        names = [argument.arg for argument in function.args.args]
+        given = dict(zip(names, (written(a) for a in call.args), strict=False))
+        owners = (receiver(inner) for inner in own_calls(function, "eval"))
+        if any(given.get(written(o)) in trained - {""} for o in owners if o is not None):
+            yield call
+            return

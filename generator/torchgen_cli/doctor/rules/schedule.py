@@ -1,0 +1,155 @@
+"""The learning rate and the weight decay."""
+
+import ast
+from collections.abc import Iterator
+
+from ..module import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import (
+    FUNCTIONS,
+    argument,
+    blocks,
+    has_stars,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    written,
+)
+from .loops import OPTIMIZERS, is_scheduler, optimizer_steps, scaled_steps
+
+
+@rule(
+    "TG409",
+    "the scheduler steps before the optimizer",
+    why="""The first value of the schedule is skipped: the first step is already made with the
+    second rate. The order was turned round in torch 1.1.""",
+    remedy="call `scheduler.step()` after `optimizer.step()`",
+    source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
+    bad="""
+def train(model, loader, optimizer, scheduler, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        scheduler.step()  # <--
+        optimizer.step()
+""",
+    good="""
+def train(model, loader, optimizer, scheduler, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+        scheduler.step()
+""",
+    severity=Severity.WARNING,
+)
+def scheduler_first(module: Module) -> Iterator[ast.AST]:
+    scopes = {
+        module.function(call): None
+        for call in module.calls.get("step", ())
+        if is_scheduler(module, receiver(call))
+    }
+    for scope in scopes:
+        for block in blocks(scope):
+            steps = [place for place, statement in enumerate(block) if trains(module, statement)]
+            for place, statement in enumerate(block):
+                if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+                    continue
+                call = statement.value
+                if last_name(call.func) != "step" or call.args or call.keywords:
+                    continue
+                if (
+                    is_scheduler(module, receiver(call))
+                    and steps
+                    and place < steps[0]
+                    and any(True for _ in module.loops_around(statement))
+                ):
+                    yield call
+
+
+def trains(module: Module, statement: ast.stmt) -> bool:
+    """Whether a statement makes optimizer steps, itself or in a function of the file."""
+    if optimizer_steps(module, statement) or scaled_steps(module, statement):
+        return True
+    if isinstance(statement, FUNCTIONS):
+        return False
+    called = {last_name(call.func) for call in own_calls(statement)}
+    return any(
+        function.name in called and optimizer_steps(module, function)
+        for function in module.functions
+    )
+
+
+@rule(
+    "TG410",
+    "weight decay pulls on biases and norms too",
+    why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms
+    and embeddings are not redundant: pulling them to zero only costs accuracy.""",
+    remedy="""give the optimizer two groups: parameters of two dimensions and more with decay,
+    the others with `weight_decay=0`""",
+    source="https://arxiv.org/abs/1812.01187",
+    bad="""
+import torch
+
+
+def build(model):
+    return torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)  # <--
+""",
+    good="""
+import torch
+
+
+def build(model):
+    matrices = [p for p in model.parameters() if p.ndim > 1]
+    vectors = [p for p in model.parameters() if p.ndim <= 1]
+    groups = [{"params": matrices, "weight_decay": 0.05}, {"params": vectors, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=1e-3)
+""",
+    severity=Severity.WARNING,
+)
+def decayed_biases(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls(*OPTIMIZERS):
+        if not module.qualified(call.func).startswith("torch.optim."):
+            continue
+        if not is_everything(argument(call, 0, "params")):
+            continue
+        decay = keyword(call, "weight_decay")
+        plain = decay is None and last_name(call.func) == "AdamW"
+        if has_stars(call) or not (plain or decay is not None):
+            continue
+        if is_constant(decay, 0, 0.0) or (decay is not None and zero_by_default(module, decay)):
+            continue
+        yield call
+
+
+def is_everything(params: ast.expr | None) -> bool:
+    """Whether it is all parameters of a model, in one group: frozen ones left out, at most."""
+    if isinstance(params, ast.ListComp | ast.GeneratorExp):
+        plain = written(params.elt) == written(params.generators[0].target)
+        conditions = params.generators[0].ifs
+        trainable = all(last_name(one) == "requires_grad" for one in conditions)
+        return plain and trainable and is_everything(params.generators[0].iter)
+    if not isinstance(params, ast.Call):
+        return False
+    if last_name(params.func) in ("list", "filter") and params.args:
+        trainable = all(mentions(one, "requires_grad") for one in params.args[:-1])
+        return trainable and is_everything(params.args[-1])
+    return last_name(params.func) == "parameters"
+
+
+def zero_by_default(module: Module, decay: ast.expr) -> bool:
+    """Whether a flag or parameter of that name is zero unless somebody asks for more."""
+    name = last_name(decay)
+    if isinstance(decay, ast.Subscript | ast.Call) or not name:
+        return False
+    flags = {"--" + name, "--" + name.replace("_", "-")}
+    for other in module.project.code:
+        for call in other.calls.get("add_argument", ()):
+            named = any(isinstance(a, ast.Constant) and a.value in flags for a in call.args)
+            default = keyword(call, "default")
+            if named and (default is None or is_constant(default, 0, 0.0, None)):
+                return True
+    return False

@@ -1,0 +1,127 @@
+"""`torchgen explain`: what a question means, and what a choice changes in the project."""
+
+import difflib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from .answers import complaint, read_file
+from .errors import UserError, nearest
+from .project import ANSWERS_FILE
+from .questions import Question, Questionnaire, as_text, installed
+from .render import render
+from .source import installed as installed_template
+from .staging import workshop_in
+
+COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def meaning(name: str, as_json: bool) -> str:
+    """The question, its choices and when to take which."""
+    question = _question(installed(), name)
+    if not as_json:
+        return as_text((question,), shutil.get_terminal_size((100, 24)).columns)
+    return json.dumps(_facts(question))
+
+
+def difference(name: str, choices: tuple[str, str], answers: Path | None, as_json: bool) -> str:
+    """What leads from a project with the first choice to one with the second, as a diff."""
+    questionnaire = installed()
+    question = _question(questionnaire, name)
+    given = _other_answers(questionnaire, answers)
+    context = {"_folder_name": "myproj", **given}
+    for choice in choices:
+        wrong = complaint(questionnaire, question, choice, context)
+        if wrong:
+            raise UserError(f"{name}: {wrong}", 2)
+    with workshop_in(Path(tempfile.gettempdir())) as workshop:
+        template = Path(installed_template(workshop).src_path)
+        trees = []
+        for side, choice in zip(("a", "b"), choices, strict=True):
+            target = workshop / side / "myproj"
+            target.parent.mkdir()
+            render(template, target, {**given, question.name: choice}, {})
+            trees.append(_files(target))
+    diffs = _diffs(*trees)
+    if not as_json:
+        return "".join(diffs.values())
+    return json.dumps({**_facts(question), "from": choices[0], "to": choices[1], "diff": diffs})
+
+
+def show(text: str) -> None:
+    """Print; on a terminal in colour (unless NO_COLOR), and page by page."""
+    if not sys.stdout.isatty():
+        print(text, end="" if text.endswith("\n") else "\n")
+        return
+    if not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        text = "".join(_coloured(line) for line in text.splitlines(keepends=True))
+    # what less is told unless the user says otherwise: no paging of a page, colours, no clearing
+    env = {"LESS": "FRX", **os.environ}
+    pager = shlex.split(os.environ.get("PAGER", "less"))
+    if not pager or not shutil.which(pager[0]):
+        print(text, end="")
+        return
+    subprocess.run(pager, input=text.encode("utf-8", "replace"), env=env, check=False)
+
+
+def _question(questionnaire: Questionnaire, name: str) -> Question:
+    plain = name.removeprefix("--").replace("-", "_")
+    for question in questionnaire.questions:
+        if question.name == plain:
+            return question
+    known = ", ".join(questionnaire.names)
+    hint = nearest(plain, questionnaire.names)
+    raise UserError(f"no question is called {name!r}{hint} (the questions: {known})", 2)
+
+
+def _facts(question: Question) -> dict[str, object]:
+    return {
+        "question": question.name,
+        "help": question.help,
+        "default": question.default_in_words,
+        "choices": question.choices,
+    }
+
+
+def _other_answers(questionnaire: Questionnaire, answers: Path | None) -> Mapping[str, str]:
+    """The defaults, or what a file (or a project's) says; a name that no diff depends on."""
+    if answers is None:
+        return {"project_name": "myproj"}
+    file = answers / ANSWERS_FILE if answers.is_dir() else answers
+    return {"project_name": "myproj", **read_file(file, questionnaire.names)}
+
+
+def _files(tree: Path) -> dict[str, list[str]]:
+    """The lines of each file but the record of the answers."""
+    paths = sorted(path for path in tree.rglob("*") if path.is_file())
+    return {
+        path.relative_to(tree).as_posix(): path.read_text(encoding="utf-8").splitlines(True)
+        for path in paths
+        if path.name != ANSWERS_FILE
+    }
+
+
+def _diffs(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[str, str]:
+    diffs = {}
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, []), after.get(name, [])
+        if old != new:
+            labels = (
+                f"a/{name}" if name in before else os.devnull,
+                f"b/{name}" if name in after else os.devnull,
+            )
+            diffs[name] = "".join(difflib.unified_diff(old, new, *labels))
+    return diffs
+
+
+def _coloured(line: str) -> str:
+    bold = line.startswith(("--- ", "+++ "))
+    colour = BOLD if bold else COLOURS.get(line[:1], "")
+    return f"{colour}{line.rstrip()}{PLAIN}\n" if colour else line

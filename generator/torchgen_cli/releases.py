@@ -1,0 +1,138 @@
+"""The template's repository: which versions it has, what they contain, what changed between."""
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import UserError, nearest
+from .gitrun import GitError, git
+from .provenance import recordable
+
+SHORTHANDS = {"gh:": "https://github.com/", "gl:": "https://gitlab.com/"}
+
+
+@dataclass(frozen=True)
+class Version:
+    """A commit, and its name as Copier records it (`git describe --tags --always`)."""
+
+    name: str
+    sha: str
+
+
+class Releases:
+    """A clone of the template's repository, all versions of it."""
+
+    def __init__(self, source: str, workshop: Path) -> None:
+        """Clone it. Raises `UserError` if it cannot be reached, or is a shallow clone itself."""
+        self.source = source
+        self._clone = workshop / "template.git"
+        # nobody sees a question for a password where no terminal is
+        env = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
+        clone = ("clone", "--quiet", "--bare", "--", address(source), str(self._clone))
+        try:
+            git(workshop, *clone, env=env, asks=True)
+        except GitError as error:
+            raise UserError(
+                f"cannot reach the template's repository {source} ({error}); "
+                "check the address and the network, or name another by --source"
+            ) from error
+        if git(self._clone, "rev-parse", "--is-shallow-repository") == "true":
+            raise UserError(
+                f"the template's repository {source} is a shallow clone and lacks versions; "
+                "run git fetch --unshallow there"
+            )
+
+    def find(self, ref: str) -> Version | None:
+        """The version that a tag, a branch or a commit names."""
+        if not ref or ref.startswith("-"):
+            return None
+        try:
+            sha = git(self._clone, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        except GitError:
+            return None
+        return Version(git(self._clone, "describe", "--tags", "--always", sha), sha)
+
+    def recorded(self, commit: str) -> Version:
+        """The version that a project records. Raises `UserError` if it does not exist."""
+        found = self.find(commit)
+        if not found:
+            raise UserError(
+                f"the template's repository {self.source} has no version {commit}, which the "
+                "project records; set _commit in .copier-answers.yml to the version it was made "
+                "from, and commit that"
+            )
+        return Version(commit, found.sha)
+
+    def wanted(self, ref: str) -> Version:
+        """The version that a user asks for. Raises `UserError` with the nearest one."""
+        found = self.find(ref) or self.find(f"v{ref}")
+        if not found:
+            tags = git(self._clone, "tag").split()
+            raise UserError(f"--to: the template has no version {ref!r}{nearest(ref, tags)}", 2)
+        return found
+
+    def latest(self) -> Version:
+        """The latest release; where none has a tag, the newest commit. As Copier chooses."""
+        from packaging.version import InvalidVersion
+        from packaging.version import Version as Number
+
+        numbers = {}
+        for tag in git(self._clone, "tag").split():
+            try:
+                numbers[tag] = Number(tag)
+            except InvalidVersion:
+                continue
+        final = [tag for tag, number in numbers.items() if not number.is_prerelease]
+        found = self.find(max(final, key=numbers.__getitem__) if final else "HEAD")
+        if not found:
+            raise UserError(f"the template's repository {self.source} has no commit")
+        return found
+
+    def is_older(self, one: Version, other: Version) -> bool:
+        """Whether the first version came before the second."""
+        try:
+            git(self._clone, "merge-base", "--is-ancestor", one.sha, other.sha)
+        except GitError:
+            return False
+        return one.sha != other.sha
+
+    def extract(self, version: Version, folder: Path) -> Path:
+        """Write the files of a version into a new folder, byte for byte."""
+        folder.mkdir()
+        attributes = self._clone / "info" / "attributes"
+        attributes.parent.mkdir(exist_ok=True)
+        attributes.write_text("* -text -filter -ident -working-tree-encoding\n", encoding="utf-8")
+        where = {"GIT_INDEX_FILE": str(folder.with_suffix(".index"))}
+        command = ("--work-tree", str(folder), "read-tree", "-u", "--reset", version.sha)
+        git(self._clone, "-c", "core.bare=false", *command, env=where)
+        return folder
+
+    def changelog(self, old: Version, new: Version) -> dict[str, list[str]]:
+        """The entries that the newer CHANGELOG.md has and the older has not, by section."""
+        before = {entry for entries in self._entries(old).values() for entry in entries}
+        after = self._entries(new).items()
+        fresh = {title: [e for e in entries if e not in before] for title, entries in after}
+        return {title: entries for title, entries in fresh.items() if entries}
+
+    def _entries(self, version: Version) -> dict[str, list[str]]:
+        try:
+            text = git(self._clone, "show", f"{version.sha}:CHANGELOG.md")
+        except GitError:
+            return {}
+        sections = re.split(r"^## +(.+)$", text, flags=re.MULTILINE)[1:]
+        items = (re.split(r"^[-*] +", body, flags=re.MULTILINE)[1:] for body in sections[1::2])
+        tidy = ([" ".join(item.split()) for item in entries] for entries in items)
+        return dict(zip(sections[::2], tidy, strict=True))
+
+
+def address(source: str) -> str:
+    """Where git finds what an answers file records; a `--source` relative to here as well."""
+    for short, long in SHORTHANDS.items():
+        if source.startswith(short):
+            return long + source.removeprefix(short).lstrip("/").removesuffix(".git") + ".git"
+    if source.startswith("git+"):
+        return source.removeprefix("git+")
+    plain = recordable(source, Path.cwd())
+    return plain if os.path.isabs(plain) else source

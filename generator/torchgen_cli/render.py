@@ -1,0 +1,68 @@
+"""Copier renders a folder with a template, for answers that are known."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .errors import UserError
+from .project import ANSWERS_FILE
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A project as the template alone would write it."""
+
+    path: Path
+    answers: dict[str, Any]
+    """All that its answers file records, defaults of new questions included."""
+    leave: Callable[[Path], bool]
+    """Whether the template leaves an existing file alone (`_skip_if_exists`)."""
+
+
+def render(
+    template: Path, target: Path, answers: Mapping[str, Any], stamp: Mapping[str, str]
+) -> Rendering:
+    """Render into the new folder `target`, whose name is the project's folder's.
+
+    `stamp` is recorded as the template's origin. Raises `UserError`.
+    """
+    import copier  # 0.3 s
+    from copier.errors import CopierError
+    from jinja2 import TemplateError
+    from plumbum import local
+
+    try:
+        # The folder is in no repository; without git Copier does not ask it about each file.
+        with warnings.catch_warnings(), local.env(PATH=""):
+            warnings.simplefilter("ignore")
+            worker = copier.run_copy(
+                str(template),
+                target,
+                data={**answers, "torchgen_stamp": dict(stamp)},
+                defaults=True,
+                quiet=True,
+                settings=copier.Settings(),
+            )
+            leave = worker.match_skip
+    except (CopierError, TemplateError, ValueError, OSError) as error:
+        raise UserError(f"the template cannot be rendered: {error}") from error
+    record = _stamped(target / ANSWERS_FILE, stamp)
+    return Rendering(target, {k: v for k, v in record.items() if not k.startswith("_")}, leave)
+
+
+def _stamped(file: Path, stamp: Mapping[str, str]) -> dict[str, Any]:
+    """The content of the answers file; a fork's own may not know the stamp, and gets it here."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"the template writes no {ANSWERS_FILE}, so it cannot update") from error
+    record: dict[str, Any] = yaml.safe_load(text) or {}
+    if any(record.get(name) != value for name, value in stamp.items()):
+        record |= stamp
+        comment = "".join(line for line in text.splitlines(True) if line.startswith("#"))
+        file.write_text(comment + yaml.safe_dump(record, allow_unicode=True), encoding="utf-8")
+    return record

@@ -1,0 +1,522 @@
+"""Code that looks like a fault and is none: nothing may be found in it, hints apart."""
+
+CLEAN: dict[str, str] = {
+    "workers that are seeded by the framework's own generator": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Noisy(Dataset):
+    def __getitem__(self, i):
+        return np.random.rand(3)
+
+def load(n, order):
+    return DataLoader(Noisy(), num_workers=0), DataLoader(Noisy(), num_workers=n, generator=order)
+""",
+    "numpy's generator used only when the dataset is made": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Split(Dataset):
+    def __init__(self, n):
+        self.rng = np.random.default_rng(0)
+        self.order = self.rng.permutation(n)
+        np.random.shuffle(self.order)
+
+    def __getitem__(self, i):
+        return self.order[i]
+
+loader = DataLoader(Split(9), num_workers=4)
+""",
+    "a generator that each worker makes anew": """
+import random
+from torch.utils.data import DataLoader, IterableDataset
+
+class Stream(IterableDataset):
+    def __init__(self):
+        self.rng = random.Random(0)
+
+    def set_epoch(self, epoch):
+        self.rng = random.Random(epoch)
+
+    def __iter__(self):
+        yield self.rng.random()
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "workers seeded from torch's seed, or kept": """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+def seed_worker(k):
+    seed = torch.initial_seed() % 2**32
+    np.random.seed(seed)
+
+def constant(k):
+    np.random.seed(7 + k)
+
+def load(data, n):
+    kept = DataLoader(data, num_workers=n, worker_init_fn=constant, persistent_workers=True)
+    return kept, DataLoader(data, num_workers=n, worker_init_fn=seed_worker)
+""",
+    "a seed compared with None, or a switch that is called otherwise": """
+import torch
+
+def main(args, seed=None):
+    if seed is not None:
+        torch.manual_seed(seed)
+    if args.deterministic:
+        torch.manual_seed(0)
+    seed = args.seed if args.seed is not None else 0
+""",
+    "a split that is seeded elsewhere": """
+import torch
+from torch.utils.data import random_split
+
+torch.manual_seed(0)
+train, val = random_split(range(10), [8, 2])
+""",
+    "shuffling only where there is no sampler": """
+from torch.utils.data import DataLoader, DistributedSampler
+
+def load(data, distributed):
+    sampler = DistributedSampler(data, shuffle=False) if distributed else None
+    return DataLoader(data, sampler=sampler, shuffle=sampler is None)
+
+def also(data, sampler=None):
+    return DataLoader(data, shuffle=(sampler is None), sampler=sampler, batch_size=8)
+""",
+    "a sampler of evaluation that drops its tail, which another loader has": """
+from torch.utils.data import DataLoader, DistributedSampler
+
+def load(val_set, train_set):
+    val_sampler = DistributedSampler(val_set, shuffle=False, drop_last=True)
+    train_loader = DataLoader(train_set, batch_size=8, drop_last=True)
+    return DataLoader(val_set, sampler=val_sampler), train_loader
+""",
+    "lists in a module that hold no modules, or hand them on": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, sizes, teacher):
+        super().__init__()
+        self.sizes = [8, 16]
+        self.kinds = [nn.Linear, nn.Conv2d]
+        self.losses = []
+        self.hidden = [teacher]
+        layers = [nn.Linear(8, 8) for _ in sizes]
+        self.layers = nn.Sequential(*layers)
+        self.blocks = [nn.Linear(8, 8) for _ in sizes]
+        for i, block in enumerate(self.blocks):
+            self.add_module(f"block{i}", block)
+        self.names = {"a": 1}
+        self.more = []
+        self.more.append(3)
+        self.many = nn.ModuleList([nn.Linear(8, 8)] * 2)
+        self.shape = torch.zeros(3)
+
+class Config:
+    def __init__(self):
+        self.layers = [nn.Linear(8, 8)]
+""",
+    "biases that a norm does not take away": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, norm):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.norm = nn.BatchNorm2d(8)
+        self.other = norm(8)
+        self.shared = nn.Conv2d(8, 8, 3)
+
+    def forward(self, x):
+        x = self.norm(self.conv(x).relu())
+        y = self.norm(self.shared(x))
+        return self.other(self.shared(y))
+
+a = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.BatchNorm2d(8))
+b = nn.Sequential(nn.Conv2d(3, 8, 3), nn.GroupNorm(2, 8), nn.Linear(8, 8), nn.LayerNorm(8))
+c = nn.Sequential(nn.Conv2d(3, 8, 3, 1, 0, 1, 1, False), nn.BatchNorm2d(8))
+d = nn.Sequential(nn.Conv2d(3, 8, 3, bias=a is None), nn.BatchNorm2d(8))
+""",
+    "a softmax that no cross-entropy sees": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Policy(nn.Module):
+    def forward(self, x):
+        return F.softmax(self.head(x), dim=-1)
+
+class Net(nn.Module):
+    def forward(self, x):
+        x = self.head(x)
+        return x if self.training else x.softmax(-1)
+
+criterion = nn.CrossEntropyLoss()
+
+def step(model, policy, x, y, teacher):
+    scores = model(x)
+    probabilities = F.softmax(scores, dim=1)
+    soft = F.cross_entropy(scores, F.softmax(teacher, dim=1))
+    return criterion(scores, y) + soft, probabilities, F.nll_loss(F.log_softmax(scores, 1), y)
+
+def run(x, y):
+    net = Net()
+    return criterion(net(x), y)
+""",
+    "dropout that knows of the mode, or is meant for both": """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = 0.1
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x):
+        x = F.dropout(x, 0.5, self.training)
+        x = F.dropout(x, p=0.5, training=True)
+        x = self.drop(F.dropout(x, 0.0))
+        x = F.scaled_dot_product_attention(x, x, x, dropout_p=0.0)
+        rate = self.rate if self.training else 0
+        return F.scaled_dot_product_attention(x, x, x, dropout_p=rate)
+""",
+    "gradients set to zero by other means": """
+def one(model, loader, optimizer, loss_of):
+    for batch in loader:
+        for p in model.parameters():
+            p.grad = None
+        loss_of(model, batch).backward()
+        optimizer.step()
+
+def two(model, loader, optimizer, loss_of):
+    for batch in loader:
+        prepare(optimizer)
+        loss_of(model, batch).backward()
+        optimizer.step()
+
+def prepare(optimizer):
+    optimizer.zero_grad(set_to_none=True)
+
+def three(model, optimizer, loss_of):
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_of(model)
+        loss.backward()
+        return loss
+    for _ in range(10):
+        optimizer.step(closure)
+
+def attack(model, x, loss_of):
+    loss_of(model, x).backward()
+    return x.grad.sign()
+""",
+    "two optimizers, as in a GAN": """
+def train(g, d, loader, opt_g, opt_d, loss_of):
+    for real in loader:
+        opt_d.zero_grad()
+        loss_d = loss_of(d(real), d(g()))
+        loss_d.backward()
+        opt_d.step()
+        loss_g = loss_of(d(g()))
+        loss_g.backward()
+        opt_d.zero_grad()
+        opt_g.step()
+        opt_g.zero_grad()
+""",
+    "mixed precision as it should be, or switched off": """
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+def train(model, loader, optimizer, scaler, loss_of, amp):
+    for i, (x, y) in enumerate(loader):
+        with torch.autocast("cuda", dtype=torch.float16, enabled=amp):
+            loss = loss_of(model(x), y)
+        if amp:
+            scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
+            clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            loss.backward()
+            clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+        optimizer.zero_grad()
+""",
+    "accumulation of means or of sums": """
+def train(model, loader, optimizer, loss_of, accum_steps):
+    for i, (x, y) in enumerate(loader):
+        loss = loss_of(model(x), y)
+        loss = loss / accum_steps
+        loss.backward()
+        if (i + 1) % accum_steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+def every(model, loader, optimizer, loss_of, log_every):
+    for i, (x, y) in enumerate(loader):
+        optimizer.zero_grad()
+        loss_of(model(x), y).backward()
+        optimizer.step()
+        if i % log_every == 0:
+            print(i)
+""",
+    "sums of losses that are meant, or hold no graph": """
+import torch
+
+def train(model, loader, optimizer, losses_of):
+    seen = 0.0
+    history = []
+    for batch in loader:
+        optimizer.zero_grad()
+        total = 0.0
+        for loss in losses_of(model, batch):
+            total += loss
+        total.backward()
+        optimizer.step()
+        seen += total.item() * len(batch)
+        history.append(total.detach())
+        loss = losses_of(model, batch)[0]
+        loss.backward()
+        with torch.no_grad():
+            seen += loss
+    return seen, history
+
+def other(model, loader, optimizer, loss_of, reduce_mean):
+    running = 0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        loss = loss.item()
+        running += loss
+    return running
+
+def parts(model, loader, optimizer, loss_of, extra):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        for one in extra:
+            loss += one(model)
+        loss.backward()
+        optimizer.step()
+""",
+    "schedulers in their order, each kind": """
+import torch
+
+def train(model, loader, optimizer, scheduler, epochs, loss_of, metric):
+    warmup = torch.optim.lr_scheduler.LinearLR(optimizer)
+    plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+    restarts = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 10)
+    for epoch in range(epochs):
+        scheduler.step(epoch)
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+            restarts.step(epoch + 0.5)
+            warmup.step()
+        plateau.step(metric)
+""",
+    "decay for groups, for none, or by a flag that is zero": """
+import torch
+
+def build(model, args, groups):
+    a = torch.optim.AdamW(groups, lr=1e-3, weight_decay=0.1)
+    b = torch.optim.AdamW(model.parameters(), weight_decay=0.0)
+    torch.optim.AdamW([p for p in model.parameters() if p.ndim > 1], weight_decay=0.1)
+    torch.optim.AdamW([p for n, p in model.named_parameters() if "bias" not in n])
+    c = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    d = torch.optim.Adam(model.parameters(), lr=1e-3)
+    return a, b, c, d, torch.optim.SGD(model.parameters(), 0.1, weight_decay=args.weight_decay)
+
+def flags(parser):
+    parser.add_argument("--weight-decay", type=float, default=0.0)
+""",
+    "evaluation whose caller takes care": """
+import torch
+
+def validate(model, loader):
+    hits = 0
+    for x, y in loader:
+        hits += (model(x).argmax(1) == y).sum()
+    return hits
+
+def main(model, val_loader):
+    model.eval()
+    with torch.no_grad():
+        print(validate(model, val_loader))
+""",
+    "evaluation in a context, or with one switch for both": """
+import contextlib
+import torch
+
+@contextlib.contextmanager
+def evaluating(model):
+    was = model.training
+    model.eval()
+    with torch.no_grad():
+        yield
+    model.train(was)
+
+def validate(model, val_loader):
+    with evaluating(model), torch.inference_mode():
+        return [model(x) for x in val_loader] + [model(x) for x in val_loader]
+
+def run(model, loader, optimizer, loss_of, train):
+    model.train(train)
+    for x, y in loader:
+        with torch.set_grad_enabled(train):
+            loss = loss_of(model(x), y)
+        if train:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+def test_speed(model, images):
+    for x in images:
+        model(x)
+""",
+    "eval and back": """
+import torch
+
+class Trainer:
+    def fit(self, epochs):
+        for epoch in range(epochs):
+            self.train_epoch()
+            self.validate()
+
+    def train_epoch(self):
+        self.model.train()
+        for batch in self.loader:
+            self.optimizer.zero_grad()
+            self.loss(batch).backward()
+            self.optimizer.step()
+
+    @torch.no_grad()
+    def validate(self):
+        self.model.eval()
+        for batch in self.val_loader:
+            self.model(batch)
+
+def distil(student, teacher, loader, optimizer, loss_of):
+    student.train()
+    for epoch in range(3):
+        teacher.eval()
+        for x in loader:
+            optimizer.zero_grad()
+            loss_of(student(x), target(teacher, x)).backward()
+            optimizer.step()
+
+def target(net, x):
+    return net(x).detach()
+""",
+    "files that are read and written as they should be": """
+import json
+import numpy as np
+import os
+import torch
+
+def load(path, device):
+    with open(path) as file:
+        json.load(file)
+    np.load(path)
+    return torch.load(path, map_location=device, weights_only=True)
+
+def save(model, optimizer, scheduler, epoch, path):
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
+    state["scheduler"] = scheduler.state_dict()
+    scheduler.step()
+    torch.save(state, f"{path}.tmp")
+    os.replace(f"{path}.tmp", path)
+    torch.save(state, f"epoch-{epoch}.pt")
+    torch.save(model.state_dict(), "weights.pt")
+    torch.save({"model": model.state_dict(), "classes": 10}, "for-inference.pt")
+    torch.save(model.tensors, "tensors.pt")
+""",
+    "the bare model of a wrapped one": """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def train(model, path):
+    model = torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    bare = model
+    model = DDP(model)
+    torch.save(bare.state_dict(), path)
+    torch.save(model.module.state_dict(), path)
+    with torch.no_grad():
+        model.state_dict()
+""",
+    "a scheduler brought back after it was built": """
+from torch.optim.lr_scheduler import StepLR
+
+def main(optimizer, state, epoch):
+    scheduler = StepLR(optimizer, 30)
+    optimizer.load_state_dict(state["optimizer"])
+    scheduler.load_state_dict(state["scheduler"])
+    return scheduler, StepLR(optimizer, 30, last_epoch=epoch)
+""",
+    "names that torch does not own": """
+import numpy as np
+import functorch_tools
+from mine import autocast, DataParallel, norm, Variable
+
+def forward(x, checkpoint, scores, F, timm):
+    with autocast():
+        y = checkpoint(x)
+    return np.linalg.norm(x), norm(y), DataParallel(x), Variable(x), scores.softmax(), F.softmax(x)
+
+def make(timm):
+    return timm.create_model("resnet18", pretrained=True)
+""",
+    "old names for an old torch": """
+import torch
+
+try:
+    from torch import vmap
+except ImportError:
+    from functorch import vmap
+
+def scaler():
+    if hasattr(torch.amp, "GradScaler"):
+        return torch.amp.GradScaler("cuda")
+    else:
+        return torch.cuda.amp.GradScaler()
+
+def load(path):
+    try:
+        return torch.load(path, weights_only=True)
+    except TypeError:
+        return torch.load(path)
+""",
+    "ranks by the environment, with the old flag beside it": """
+import os
+
+def flags(parser):
+    parser.add_argument("--local_rank", default=int(os.environ.get("LOCAL_RANK", 0)))
+""",
+    "a framework that does all of it": """
+import lightning
+import torch
+
+class Net(lightning.LightningModule):
+    def validation_step(self, batch, index):
+        return self.model(batch)
+
+def validate(model, val_loader):
+    for batch in val_loader:
+        model(batch)
+
+def fit(fabric, model, loader, optimizer, loss_of):
+    for batch in loader:
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+""",
+}

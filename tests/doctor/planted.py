@@ -1,0 +1,846 @@
+"""Each rule broken once more, in other words than in the rule's own example: the recall."""
+
+# Lines that end in `# <--` must be found by the rule, and nothing else may be found by it.
+PLANTED: list[tuple[str, str]] = [
+    ("TG001", "import torch\nprint 'loss', loss  # <--\n"),
+    ("TG002", "import torch  # torchgen: ignore[TG999] a rule of the future # <--\n"),
+    (
+        "TG101",
+        """
+import random
+import torch.utils.data as data
+
+def augment(image):
+    return image if random.random() < 0.5 else image.flip(-1)
+
+class Images(data.Dataset):
+    def __getitem__(self, i):
+        return augment(self.images[i])
+
+def loaders(args):
+    train_set = Images()
+    train_loader = data.DataLoader(  # <--
+        train_set, batch_size=args.batch_size, shuffle=True, num_workers=args.workers
+    )
+    return train_loader
+""",
+    ),
+    (
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Points(Dataset):
+    def __init__(self, points):
+        self.points = points
+
+    def __getitem__(self, i):
+        if np.random.uniform() > 0.5:
+            return self.points[i]
+        return -self.points[i]
+
+def make_loader(dataset, workers):
+    return DataLoader(dataset, 16, num_workers=workers, pin_memory=True)  # <--
+""",
+    ),
+    (
+        "TG102",
+        """
+import random
+from torch.utils.data import DataLoader, IterableDataset
+
+class Stream(IterableDataset):
+    def __init__(self, files, seed):
+        super().__init__()
+        self.files = files
+        self._random = random.Random(seed)  # <--
+
+    def __iter__(self):
+        while True:
+            yield self._random.choice(self.files)
+
+loader = DataLoader(Stream([], 1), num_workers=2)
+""",
+    ),
+    (
+        "TG102",
+        """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Base(Dataset):
+    pass
+
+class Crops(Base):
+    def __init__(self):
+        self.generator = torch.Generator().manual_seed(0)  # <--
+
+    def __getitem__(self, i):
+        return torch.rand(3, generator=self.generator)
+
+def load(n):
+    return DataLoader(Crops(), num_workers=n)
+""",
+    ),
+    (
+        "TG103",
+        """
+import random
+import numpy
+import torch
+
+class Data:
+    def loader(self, dataset, seed):
+        def init(k):
+            numpy.random.seed(seed + k)
+            random.seed(seed + k)
+        return torch.utils.data.DataLoader(dataset, num_workers=8, worker_init_fn=init)  # <--
+""",
+    ),
+    (
+        "TG103",
+        """
+import numpy as np
+from torch.utils.data import DataLoader
+
+def load(dataset):
+    return DataLoader(  # <--
+        dataset, num_workers=8, worker_init_fn=lambda k: np.random.seed(k), pin_memory=True
+    )
+""",
+    ),
+    (
+        "TG104",
+        """
+import random
+import numpy as np
+
+def setup(cfg):
+    if cfg.get("seed"):  # <--
+        np.random.seed(cfg["seed"])
+        random.seed(cfg["seed"])
+""",
+    ),
+    ("TG104", "import os\n\ndef main(args):\n    seed = args.seed or 42  # <--\n    return seed\n"),
+    ("TG105", "import numpy as np\n\nnp.random.seed(hash(f'run-{1}') % 2**32)  # <--\n"),
+    (
+        "TG106",
+        """
+import torch.utils.data
+
+class Module:
+    def setup(self, whole):
+        n = len(whole) // 10
+        self.train, self.val = torch.utils.data.random_split(whole, (len(whole) - n, n))  # <--
+""",
+    ),
+    (
+        "TG201",
+        """
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+def load(dataset, order):
+    return DataLoader(dataset, 8, True, DistributedSampler(dataset))  # <--
+""",
+    ),
+    (
+        "TG201",
+        """
+from torch.utils.data import BatchSampler, DataLoader, SequentialSampler
+
+def load(dataset):
+    batches = BatchSampler(SequentialSampler(dataset), 8, False)
+    return DataLoader(dataset, batch_size=8, batch_sampler=batches)  # <--
+""",
+    ),
+    (
+        "TG202",
+        """
+import torch
+
+def main(args, train_data, model, step):
+    train_sampler = torch.utils.data.distributed.DistributedSampler(train_data)  # <--
+    train_loader = torch.utils.data.DataLoader(train_data, sampler=train_sampler)
+    for epoch in range(args.start_epoch, args.epochs):
+        for i, batch in enumerate(train_loader):
+            step(model, batch)
+""",
+    ),
+    (
+        "TG203",
+        """
+import torch
+
+class Trainer:
+    def __init__(self, train, test):
+        self.test_sampler = torch.utils.data.DistributedSampler(test, shuffle=False)  # <--
+""",
+    ),
+    (
+        "TG204",
+        """
+import torch
+
+def loaders(splits, bs):
+    valid_loader = torch.utils.data.DataLoader(  # <--
+        splits["b"], bs, shuffle=False, num_workers=2, drop_last=True
+    )
+    return valid_loader
+""",
+    ),
+    (
+        "TG301",
+        """
+import torch
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+
+class Net(torch.nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.blocks = []
+        for _ in range(depth):
+            self.blocks.append(Block())  # <--
+        self.heads = {"a": torch.nn.Linear(8, 2), "b": torch.nn.Linear(8, 3)}  # <--
+        self.scales = [torch.nn.Parameter(torch.ones(1))] * 2  # <--
+""",
+    ),
+    (
+        "TG301",
+        """
+from torch.nn import Linear, Module as Base
+
+class Heads(Base):
+    def __init__(self, names):
+        super().__init__()
+        self.heads = {name: Linear(8, 2) for name in names}  # <--
+        self.more = {}
+        self.more["x"] = Linear(8, 2)  # <--
+        self.pair: tuple = (Linear(8, 8), Linear(8, 8))  # <--
+""",
+    ),
+    (
+        "TG302",
+        """
+import torch
+import torch.nn as nn
+
+class Prompt(nn.Module):
+    def __init__(self, device):
+        super(Prompt, self).__init__()
+        self.tokens = nn.Parameter(torch.randn(4, 8)).to(device)  # <--
+        self.gate = torch.zeros(1, requires_grad=True)  # <--
+""",
+    ),
+    (
+        "TG303",
+        """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 16, kernel_size=3, padding=1)  # <--
+        self.bn1 = nn.BatchNorm2d(16)
+        self.conv2 = nn.Conv2d(16, 16, 3)  # <--
+        self.bn2 = nn.BatchNorm2d(16)
+
+    def forward(self, x):
+        x = self.bn1(self.conv1(x)).relu()
+        x = self.conv2(x)
+        x = self.bn2(x)
+        return x
+""",
+    ),
+    (
+        "TG303",
+        """
+import torch.nn as nn
+
+def block(inputs, outputs):
+    layers = [nn.ConvTranspose2d(inputs, outputs, 4, 2, 1), nn.InstanceNorm2d(outputs)]  # <--
+    layers += [nn.Linear(8, 8, bias=True), nn.BatchNorm1d(8)]  # <--
+    return nn.Sequential(*layers)
+""",
+    ),
+    (
+        "TG304",
+        """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2)
+        self.softmax = nn.Softmax(dim=1)
+
+    def forward(self, x):
+        x = self.fc(x)
+        x = self.softmax(x)
+        return x
+
+def main(loader, optimizer):
+    model = Net().to("cuda")
+    criterion = nn.CrossEntropyLoss().cuda()
+    for images, labels in loader:
+        output = model(images)
+        loss = criterion(output, labels)  # <--
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    ),
+    (
+        "TG304",
+        """
+import torch
+
+class Trainer:
+    def __init__(self):
+        self.loss = torch.nn.CrossEntropyLoss(label_smoothing=0.1)
+
+    def step(self, logits, labels):
+        return self.loss(logits.softmax(dim=-1), labels)  # <--
+""",
+    ),
+    (
+        "TG304",
+        """
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Net(nn.Module):
+    def forward(self, x):
+        return F.softmax(self.fc(x), dim=1)
+
+net = Net()
+criterion = nn.CrossEntropyLoss()
+
+def train(loader):
+    for x, y in loader:
+        criterion(net(x), y).backward()  # <--
+""",
+    ),
+    (
+        "TG305",
+        """
+import torch
+from torch import nn
+
+criterion = nn.CrossEntropyLoss()
+
+def loss_of(scores, labels):
+    scores = torch.log_softmax(scores, 1)
+    return criterion(scores, labels)  # <--
+""",
+    ),
+    (
+        "TG306",
+        """
+import torch
+from torch import nn
+from torch.nn.functional import dropout2d
+
+class Net(nn.Module):
+    def forward(self, x):
+        x = nn.Dropout(0.3)(x)  # <--
+        return dropout2d(x, p=0.1)  # <--
+""",
+    ),
+    (
+        "TG307",
+        """
+from torch.nn.functional import scaled_dot_product_attention as attend
+
+def attention(q, k, v):
+    return attend(q, k, v, None, 0.1, True)  # <--
+""",
+    ),
+    (
+        "TG401",
+        """
+import torch
+
+class Trainer:
+    def fit(self):
+        opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        while self.going():
+            with torch.autocast("cuda"):
+                loss = self.loss(next(self.data))
+            self.scaler.scale(loss).backward()
+            self.scaler.step(opt)  # <--
+            self.scaler.update()
+""",
+    ),
+    (
+        "TG402",
+        """
+def train(self, loader):
+    for x, y in loader:
+        loss = self.criterion(self.model(x), y)
+        loss.backward()
+        self.optimizer.zero_grad()  # <--
+        self.optimizer.step()
+""",
+    ),
+    (
+        "TG403",
+        """
+import torch
+
+def fit(model, loader, optimizer, scaler, loss_of, clip):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        scaler.scale(loss).backward()
+        if clip > 0:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), clip)  # <--
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+""",
+    ),
+    (
+        "TG404",
+        """
+import torch
+
+class Trainer:
+    def step(self, batch):
+        self.optimizer.zero_grad()
+        self.grad_scaler.scale(self.loss(batch)).backward()
+        self.grad_scaler.unscale_(self.optimizer)
+        self.grad_scaler.step(self.optimizer)  # <--
+""",
+    ),
+    (
+        "TG405",
+        """
+import torch
+
+def fit(model, loader, opt, loss_of):
+    scaler = torch.amp.GradScaler("cuda")
+    for batch in loader:
+        opt.zero_grad(set_to_none=True)
+        with torch.autocast("cuda"):
+            loss = loss_of(model, batch)
+        scaler.scale(loss).backward()
+        opt.step()  # <--
+        scaler.update()
+""",
+    ),
+    (
+        "TG406",
+        """
+import torch
+
+def fit(model, loader, optimizer, loss_of):
+    for x, y in loader:
+        optimizer.zero_grad()
+        with torch.autocast(device_type="cuda"):  # <--
+            loss = loss_of(model(x), y)
+        loss.backward()
+        optimizer.step()
+""",
+    ),
+    (
+        "TG407",
+        """
+def fit(args, model, loader, optimizer, loss_of):
+    optimizer.zero_grad()
+    for i, (x, y) in enumerate(loader):
+        loss_of(model(x), y).backward()  # <--
+        if i % args.grad_accum == args.grad_accum - 1:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    ),
+    (
+        "TG408",
+        """
+def fit(model, loader, optimizer, loss_of):
+    losses, running = [], {"loss": 0}
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model(x), y)
+        (loss / 2).backward()
+        optimizer.step()
+        losses.append(loss)  # <--
+        running["loss"] += loss * x.size(0)  # <--
+    return losses, running
+""",
+    ),
+    (
+        "TG408",
+        """
+class Trainer:
+    def epoch(self):
+        self.epoch_loss = 0
+        for batch in self.loader:
+            self.optimizer.zero_grad()
+            loss = self.loss(batch)
+            self.scaler.scale(loss).backward()
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
+            self.epoch_loss = self.epoch_loss + loss  # <--
+""",
+    ),
+    (
+        "TG409",
+        """
+import torch
+
+def main(model, optimizer, loader, loss_of):
+    lr_scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+    for epoch in range(90):
+        lr_scheduler.step()  # <--
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(model(x), y).backward()
+            optimizer.step()
+""",
+    ),
+    (
+        "TG410",
+        """
+import torch.optim as optim
+from torch.optim import SGD
+
+def build(self, args):
+    self.opt = optim.AdamW(self.model.parameters(), lr=args.lr)  # <--
+    optim.Adam(list(self.model.parameters()), weight_decay=0.1)  # <--
+    optim.AdamW([p for p in self.model.parameters() if p.requires_grad])  # <--
+    optim.AdamW(filter(lambda p: p.requires_grad, self.model.parameters()))  # <--
+    return SGD(params=self.model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)  # <--
+""",
+    ),
+    (
+        "TG411",
+        """
+import torch
+
+def train(model, loader, optimizer, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        torch.nn.utils.clip_grad_value_(model.parameters(), 0.5)  # <--
+        loss_of(model, batch).backward()
+        optimizer.step()
+""",
+    ),
+    (
+        "TG412",
+        """
+from torch.amp import autocast
+
+def train(model, loader, optimizer, loss_of, dtype):
+    for x, y in loader:
+        optimizer.zero_grad()
+        with autocast("cuda", dtype=dtype):
+            loss = loss_of(model(x), y)
+            if loss.isfinite():
+                loss.backward()  # <--
+        optimizer.step()
+""",
+    ),
+    (
+        "TG490",
+        """
+def fit(model, loader, optimizer, loss_of):
+    for i, batch in enumerate(loader):
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        print(i, loss)  # <--
+        if i % 100 == 0:
+            print(float(loss))
+""",
+    ),
+    (
+        "TG501",
+        """
+import torch
+from tqdm import tqdm
+
+class Trainer:
+    def evaluate(self):
+        total = 0.0
+        with torch.inference_mode():
+            for i, (x, y) in enumerate(tqdm(self.loader)):  # <--
+                total += self.loss(self.model(x), y).item()
+        return total
+""",
+    ),
+    (
+        "TG501",
+        """
+import torch
+
+def main(net, train_loader, val_loader, optimizer, loss_of):
+    for epoch in range(10):
+        net.train()
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            loss_of(net(x), y).backward()
+            optimizer.step()
+        with torch.no_grad():
+            for x, y in val_loader:  # <--
+                print(loss_of(net(x), y))
+""",
+    ),
+    (
+        "TG502",
+        """
+def test(net, test_loader, device):
+    net.eval()
+    hits = 0
+    for images, labels in test_loader:  # <--
+        outputs = net(images.to(device))
+        hits += (outputs.argmax(1) == labels.to(device)).sum().item()
+    return hits
+
+def main(net, test_loader):
+    print(test(net, test_loader, "cpu"))
+""",
+    ),
+    (
+        "TG503",
+        """
+import torch
+
+def run(model, loader, optimizer, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model(batch)).backward()
+        optimizer.step()
+
+@torch.no_grad()
+def validate(net, loader, loss_of):
+    net.eval()
+    return sum(loss_of(net(batch)) for batch in loader)
+
+def main(model, loaders, optimizer, loss_of):
+    for epoch in range(9):
+        run(model, loaders[0], optimizer, loss_of)
+        print(validate(model, loaders[1], loss_of))  # <--
+""",
+    ),
+    (
+        "TG601",
+        """
+from pathlib import Path
+from torch import load as read
+
+class Run:
+    def resume(self, folder: Path):
+        return read(folder / "last.pt", weights_only=False)  # <--
+""",
+    ),
+    (
+        "TG602",
+        """
+import torch
+import torchvision.models as models
+
+class Net(torch.nn.Module):
+    pass
+
+def main(path):
+    net = Net()
+    backbone = models.resnet18(weights=None)
+    torch.save({"net": net, "epoch": 3}, path)  # <--
+    torch.save(backbone, path)  # <--
+
+def save(model, path):
+    model.eval()
+    torch.save(model, path)  # <--
+""",
+    ),
+    (
+        "TG603",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+class Trainer:
+    def __init__(self, model, rank):
+        self.model = DDP(model.to(rank), device_ids=[rank])
+
+    def save(self, path):
+        state = {"weights": self.model.state_dict()}  # <--
+        torch.save(state, path)
+
+def main(net, path):
+    net = torch.nn.DataParallel(net).cuda()
+    state = {"net": net.state_dict()}  # <--
+    torch.save(state, path)
+""",
+    ),
+    (
+        "TG604",
+        """
+import torch
+
+class Trainer:
+    def save(self, epoch):
+        checkpoint = {
+            "epoch": epoch,
+            "state_dict": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        torch.save(checkpoint, f"epoch{epoch}.pt")  # <--
+
+    def step(self, loss):
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+""",
+    ),
+    (
+        "TG605",
+        """
+import os
+import torch
+
+def save(state, path):
+    if os.path.exists(path):
+        os.remove(path)
+    torch.save(state, path)  # <--
+""",
+    ),
+    (
+        "TG605",
+        """
+import torch
+
+class Trainer:
+    def save(self, folder):
+        state = dict(a=1)
+        state = {"m": self.model.state_dict(), "o": self.optimizer.state_dict()}
+        torch.save(state, folder / "latest.pth")  # <--
+""",
+    ),
+    (
+        "TG606",
+        """
+from torch.optim.lr_scheduler import CosineAnnealingLR
+
+def main(args, opt_state, optimizer):
+    if args.resume:
+        optimizer.load_state_dict(opt_state)
+    scheduler = CosineAnnealingLR(optimizer, T_max=100)  # <--
+    return scheduler
+""",
+    ),
+    ("TG690", "def load(net, state):\n    net.load_state_dict(state['net'], False)  # <--\n"),
+    (
+        "TG701",
+        """
+import torch
+
+def wrap(net):
+    return torch.nn.parallel.DataParallel(net, device_ids=[0, 1])  # <--
+""",
+    ),
+    (
+        "TG702",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def wrap(net, rank):
+    net = DDP(net, device_ids=[rank])
+    net = torch.nn.SyncBatchNorm.convert_sync_batchnorm(net)  # <--
+    return net
+""",
+    ),
+    (
+        "TG790",
+        """
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def wrap(net, rank):
+    return DDP(net, [rank], find_unused_parameters=True)  # <--
+""",
+    ),
+    (
+        "TG801",
+        """
+import torch
+import torch.cuda.amp as amp
+
+scaler = torch.cuda.amp.GradScaler()  # <--
+
+@amp.custom_fwd  # <--
+def forward(context, x):
+    with torch.cpu.amp.autocast():  # <--
+        return x
+""",
+    ),
+    ("TG802", "from torch import symeig  # <--\n\nvalues = symeig\n"),
+    (
+        "TG803",
+        """
+import torch
+import torch.nn as nn
+from torch.autograd import Variable  # <--
+
+def initialize(layer):
+    nn.init.xavier_uniform(layer.weight)  # <--
+    nn.utils.clip_grad_norm(layer.parameters(), 1.0)  # <--
+    return torch.norm(layer.weight)  # <--
+""",
+    ),
+    (
+        "TG804",
+        """
+import torch.utils.checkpoint as checkpoint
+
+class Block:
+    def forward(self, x):
+        return checkpoint.checkpoint(self.inner, x)  # <--
+""",
+    ),
+    (
+        "TG805",
+        """
+from torchvision import models
+from torchvision.models import resnet50
+
+net = models.vgg16(pretrained=False)  # <--
+big = resnet50(pretrained=True)  # <--
+""",
+    ),
+    ("TG806", "from torch import nn\n\nlayer = nn.Softmax()  # <--\n"),
+    (
+        "TG807",
+        """
+import torch.nn.functional as F
+
+def loss(a, b):
+    return F.mse_loss(a, b, reduce=False)  # <--
+""",
+    ),
+    (
+        "TG808",
+        """
+from torch.optim import lr_scheduler
+
+class Trainer:
+    def __init__(self, optimizer):
+        self.schedule = lr_scheduler.MultiStepLR(optimizer, [30, 60])
+
+    def end(self, epoch):
+        self.schedule.step(epoch=epoch)  # <--
+""",
+    ),
+    (
+        "TG809",
+        "def flags(parser):\n    parser.add_argument('-r', '--local-rank', type=int)  # <--\n",
+    ),
+]

@@ -1,0 +1,39 @@
+"""The tables of deprecated names, against the torch that is installed."""
+
+import importlib
+import re
+
+import pytest
+
+from torchgen_cli.doctor.rules.names import AMP, DEPRECATED, REMOVED
+
+torch = pytest.importorskip("torch")
+
+
+def look_up(name: str) -> object:
+    """What a dotted name stands for."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:end]))
+        except ImportError:
+            continue
+        for part in parts[end:]:
+            found = getattr(found, part)
+        return found
+    raise AttributeError(name)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "replacement", sorted({*AMP.values(), *REMOVED.values(), *DEPRECATED.values()})
+)
+def test_each_replacement_is_part_of_torch(replacement: str) -> None:
+    assert callable(look_up(re.sub(r"\(.*", "", replacement)))
+
+
+@pytest.mark.parametrize("name", REMOVED)
+def test_what_is_said_to_be_removed_raises(name: str) -> None:
+    matrix = torch.eye(2)
+    with pytest.raises((AttributeError, RuntimeError), match=r"deprecated|removed|no attribute"):
+        look_up(name)(matrix, *([matrix] if name in ("torch.solve", "torch.lstsq") else []))

@@ -1,0 +1,55 @@
+"""A generated project, edited as people edit: each fault is found in the file that has it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.doctor.examine import examine
+
+PROJECT = "ddp-fp16-imagefolder-none"
+
+# (rule, file of the package, text, what a hasty edit makes of it)
+EDITS = [
+    ("TG301", "model.py", "self.stem = nn.Sequential(*stem)", "self.stem = [nn.Conv2d(3, 8, 3)]"),
+    ("TG303", "model.py", "3, stride, padding=1, bias=False", "3, stride, padding=1"),
+    ("TG306", "model.py", "self.dropout(x)", "nn.functional.dropout(x, 0.1)"),
+    ("TG304", "step.py", "F.cross_entropy(logits,", "F.cross_entropy(logits.softmax(1),"),
+    ("TG401", "step.py", "    optimizer.zero_grad()\n", ""),
+    (
+        "TG403",
+        "step.py",
+        "    scaler.unscale_(optimizer)  # before clipping",
+        "    #",
+    ),
+    ("TG404", "step.py", "    scaler.update()\n", ""),
+    ("TG408", "step.py", "loss.detach()", "loss"),
+    (
+        "TG410",
+        "optim.py",
+        'AdamW([g for g in groups if g["params"]], lr=lr',
+        "AdamW(model.parameters(), weight_decay=weight_decay, lr=lr",
+    ),
+    ("TG502", "evaluate.py", "@torch.no_grad()\n", ""),
+    ("TG601", "checkpoint.py", ", weights_only=True", ""),
+    ("TG601", "checkpoint.py", "weights_only=True", "weights_only=False"),
+    ("TG701", "distributed.py", "return DistributedDataParallel(\n", "return nn.DataParallel(\n"),
+    ("TG790", "distributed.py", "gradient_as_bucket_view=", "find_unused_parameters="),
+    ("TG801", "forward.py", "torch.autocast(images.device.type,", "torch.cuda.amp.autocast(True,"),
+    ("TG801", "trainer.py", "torch.amp.GradScaler(device.type)", "torch.cuda.amp.GradScaler()"),
+]
+
+
+@pytest.mark.parametrize(
+    ("id", "file", "text", "edit"), EDITS, ids=[f"{edit[0]}-{edit[1]}" for edit in EDITS]
+)
+def test_an_edit_that_breaks_a_rule_is_found(
+    id: str, file: str, text: str, edit: str, trees: dict[str, Path], tmp_path: Path
+) -> None:
+    project = shutil.copytree(trees[PROJECT], tmp_path / "project")
+    edited = next(project.glob(f"*/{file}"))
+    content = edited.read_text(encoding="utf-8")
+    assert text in content
+    edited.write_text(content.replace(text, edit), encoding="utf-8")
+    found = {(one.rule, Path(one.file).name) for one in examine(project, hints=True).findings}
+    assert found == {(id, file)}

@@ -1,0 +1,67 @@
+"""Each rule finds what it is for, wherever its page says so, and in other words as well."""
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.doctor.examine import examine
+from torchgen_cli.doctor.rule import MARK, Rule, Severity, all_rules
+
+from .planted import PLANTED
+
+RULES = all_rules()
+STATIC = [rule for rule in RULES.values() if rule.bad]
+
+
+def lines_found(folder: Path, code: str, hints: bool = False) -> set[tuple[str, int]]:
+    """(rule, line) of what is found in a project of one file."""
+    (folder / "train.py").write_text(code, encoding="utf-8")
+    return {(found.rule, found.line) for found in examine(folder, hints).findings}
+
+
+def marked(code: str) -> set[int]:
+    """The numbers of the marked lines."""
+    lines = enumerate(code.splitlines(), start=1)
+    return {number for number, line in lines if line.endswith(MARK)}
+
+
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.id)
+def test_the_bad_example_is_found_at_the_marked_lines_and_by_no_other_rule(
+    rule: Rule, tmp_path: Path
+) -> None:
+    hints = rule.severity is Severity.HINT
+    found = lines_found(tmp_path, rule.bad, hints)
+    if hints:
+        found = {one for one in found if one[0] == rule.id}
+    assert marked(rule.bad)
+    assert found == {(rule.id, line) for line in marked(rule.bad)}
+
+
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.id)
+def test_the_good_example_is_fine_by_every_rule(rule: Rule, tmp_path: Path) -> None:
+    assert lines_found(tmp_path, rule.good, rule.severity is Severity.HINT) == set()
+
+
+@pytest.mark.parametrize(("id", "code"), PLANTED, ids=[id for id, _ in PLANTED])
+def test_a_planted_fault_is_found(id: str, code: str, tmp_path: Path) -> None:
+    found = lines_found(tmp_path, code, hints=True)
+    assert {line for rule, line in found if rule == id} == marked(code)
+
+
+def test_each_rule_has_a_planted_fault() -> None:
+    assert {id for id, _ in PLANTED} == {rule.id for rule in STATIC}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_says_all_that_its_page_needs(rule: Rule) -> None:
+    assert rule.title[0].islower() or rule.title[0] in "`DT"
+    assert not rule.title.endswith(".")
+    assert rule.why.endswith(".")
+    assert not rule.remedy.endswith(".")
+    assert rule.source.startswith("https://")
+    assert "\n" not in rule.title + rule.why + rule.remedy
+
+
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.id)
+def test_the_good_example_is_python(rule: Rule) -> None:
+    compile(rule.good, rule.id, "exec")

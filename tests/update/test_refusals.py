@@ -1,0 +1,243 @@
+"""What update and set refuse: one line that says what to do, exit code 1 or 2, nothing changed."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .world import World, all_files, contents, replace
+
+Spoil = Callable[[World, Path], None]
+
+
+def _edit(_: World, project: Path) -> None:
+    (project / "README.md").write_text("mine\n", encoding="utf-8")
+
+
+def _untracked(_: World, project: Path) -> None:
+    for number in range(5):
+        (project / f"file{number}").touch()
+
+
+def _no_repository(_: World, project: Path) -> None:
+    shutil.rmtree(project / ".git")
+
+
+def _detached(world: World, project: Path) -> None:
+    world.git(project, "checkout", "--quiet", "--detach")
+
+
+def _reject(world: World, project: Path) -> None:
+    (project / "proj/train.py.rej").write_text("@@\n", encoding="utf-8")
+    world.commit(project)
+
+
+def _markers(world: World, project: Path) -> None:
+    (project / "proj/model.py").write_text("<<<<<<< a\n=======\n>>>>>>> b\n", encoding="utf-8")
+    world.commit(project)
+
+
+def _unmerged(world: World, project: Path) -> None:
+    replace(project / "proj/retired.py", "OLD_7 = 7\n", "OLD_7 = 'mine'\n")
+    world.commit(project)
+    assert world.torchgen("update", cwd=project).returncode == 3
+
+
+def _broken_record(world: World, project: Path) -> None:
+    (project / ".copier-answers.yml").write_text("- amp\n", encoding="utf-8")
+
+
+def _record(before: str, after: str) -> Spoil:
+    def spoil(world: World, project: Path) -> None:
+        replace(project / ".copier-answers.yml", before, after)
+        world.commit(project)
+
+    return spoil
+
+
+COMMIT_THEM = (
+    "git commit (or git stash -u) them first, so that the changes to come can be told from them "
+    "and undone"
+)
+RESOLVE = "resolve them, git add, git commit"
+REFUSED: list[tuple[str, Spoil, str]] = [
+    ("edit", _edit, f"changes are not committed: README.md; {COMMIT_THEM}"),
+    (
+        "untracked",
+        _untracked,
+        f"changes are not committed: file0, file1, file2 and 2 more; {COMMIT_THEM}",
+    ),
+    (
+        "no repository",
+        _no_repository,
+        "{project} is in no git repository, so nothing could be undone; git init there, "
+        "git add --all, git commit",
+    ),
+    (
+        "detached",
+        _detached,
+        "no branch is checked out (HEAD is detached), so a commit could get lost; git switch to a "
+        "branch first, or git switch -c NAME",
+    ),
+    ("reject", _reject, f"a former update left conflicts in proj/train.py.rej; {RESOLVE}"),
+    ("markers", _markers, f"a former update left conflicts in proj/model.py; {RESOLVE}"),
+    ("unmerged", _unmerged, f"a former update left conflicts in proj/retired.py; {RESOLVE}"),
+    (
+        "broken record",
+        _broken_record,
+        "{project}/.copier-answers.yml holds no lines of the form `question: answer`; git restore "
+        "it",
+    ),
+]
+REFUSED_UPDATES: list[tuple[str, Spoil, str]] = [
+    (
+        "unknown commit",
+        _record("_commit: v0.1.0", "_commit: v0.9.9"),
+        "the template's repository {template} has no version v0.9.9, which the project records; "
+        "set _commit in .copier-answers.yml to the version it was made from, and commit that",
+    ),
+    (
+        "no commit",
+        _record("_commit: v0.1.0\n", ""),
+        "{project} records no version of the template, so what is new in it cannot be told; set "
+        "_src_path and _commit in .copier-answers.yml, and commit that",
+    ),
+]
+
+
+def refuse(world: World, project: Path, message: str, *arguments: str, code: int = 1) -> None:
+    """The command must end so, and leave everything as it is."""
+    before, names = contents(project), all_files(project)
+    done = world.torchgen(*arguments, cwd=project)
+    text = message.format(project=project, template=world.template)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"error: {text}\n")
+    assert (contents(project), all_files(project)) == (before, names)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_a_state_that_git_could_not_bring_back(
+    world: World, project: Path, spoil: Spoil, message: str
+) -> None:
+    spoil(world, project)
+    refuse(world, project, message, "update")
+    refuse(world, project, message, "set", "amp=bf16")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [case[1:] for case in REFUSED_UPDATES],
+    ids=[case[0] for case in REFUSED_UPDATES],
+)
+def test_a_version_that_cannot_be_told(
+    world: World, project: Path, spoil: Spoil, message: str
+) -> None:
+    spoil(world, project)
+    refuse(world, project, message, "update")
+    refuse(world, project, message, "update", "--check")
+
+
+def test_a_source_that_cannot_be_reached(world: World, project: Path) -> None:
+    _record(f"_src_path: {world.template}", "_src_path: /nowhere/at/all")(world, project)
+    message = (
+        "cannot reach the template's repository /nowhere/at/all (fatal: repository "
+        "'/nowhere/at/all' does not exist); check the address and the network, or name another by "
+        "--source"
+    )
+    for command in (("update",), ("update", "--check"), ("set", "amp=bf16")):
+        refuse(world, project, message, *command)
+
+
+def test_a_shallow_source(world: World, project: Path, tmp_path: Path) -> None:
+    shallow = tmp_path / "shallow"
+    depth = ("--depth", "1", "--branch", "v0.2.0")
+    world.git(tmp_path, "clone", "--quiet", *depth, world.template.as_uri(), str(shallow))
+    message = (
+        f"the template's repository {shallow} is a shallow clone and lacks versions; "
+        "run git fetch --unshallow there"
+    )
+    refuse(world, project, message, "update", "--source", str(shallow))
+
+
+def test_a_downgrade(world: World, project: Path) -> None:
+    world.report("update", cwd=project)
+    world.commit(project)
+    message = (
+        "--to v0.1.0 is older than the project's v0.2.0, and an update never takes fixes away; to "
+        "go back, git revert the commit of the update"
+    )
+    refuse(world, project, message, "update", "--to", "v0.1.0")
+
+
+def test_a_version_that_does_not_exist(world: World, project: Path) -> None:
+    message = "--to: the template has no version 'v0.3.0'; did you mean 'v0.2.0'?"
+    refuse(world, project, message, "update", "--to", "v0.3.0", code=2)
+    message = "--to: the template has no version '--help'"
+    refuse(world, project, message, "update", "--to=--help", code=2)
+
+
+def test_a_folder_that_is_no_project(world: World, project: Path) -> None:
+    inner = project / "proj"
+    hint = f"{inner} holds no .copier-answers.yml; the project is {project}: give that as PATH"
+    refuse(world, inner, hint, "update")
+    outer = project.parent / "outer"
+    for name in ("b", "a"):
+        shutil.copytree(project, outer / name)
+    hint = f"{outer} holds no .copier-answers.yml; there are projects below: give a or b as PATH"
+    refuse(world, outer, hint, "update")
+    empty = project.parent / "empty"
+    empty.mkdir()
+    hint = (
+        f"{empty} holds no .copier-answers.yml; give the folder of a project made by torchgen new"
+    )
+    refuse(world, empty, hint, "update")
+    refuse(
+        world,
+        empty,
+        "nowhere is no folder; give that of a project made by torchgen new",
+        "update",
+        "nowhere",
+    )
+
+
+def test_without_git(world: World, project: Path, tmp_path: Path) -> None:
+    before = contents(project)
+    path = {"PATH": os.fspath(tmp_path)}
+    done = world.torchgen("update", cwd=project, env=path)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: git is not installed; it merges the changes and can undo them: install it\n",
+    )
+    assert contents(project) == before
+
+
+QUESTIONS = "project_name, description, parallelism, amp, data_format, logger"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("amp=bf15", "amp: 'bf15' is not one of off, bf16, fp16; did you mean 'bf16'?"),
+        (
+            "apm=off",
+            f"no question is called 'apm'; did you mean 'amp'? (the questions: {QUESTIONS})",
+        ),
+        (
+            "package_name=x",
+            "no question is called 'package_name'; did you mean 'project_name'? "
+            f"(the questions: {QUESTIONS})",
+        ),
+        ("amp=off amp=bf16", "amp is answered twice; keep one"),
+        (".", "give QUESTION=ANSWER, as in: torchgen set amp=bf16"),
+        ("amp amp=off", "'amp' is no QUESTION=ANSWER, and PATH comes last"),
+        ("project_name=torch", "project_name: Try 'torch-project': 'torch' is the name of a "
+         "package that the project uses."),
+    ],
+)  # fmt: skip
+def test_answers_that_new_would_refuse(
+    world: World, project: Path, words: str, message: str
+) -> None:
+    refuse(world, project, message, "set", *words.split(), code=2)

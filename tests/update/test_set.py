@@ -1,0 +1,166 @@
+"""Another answer, there and back again: the first project; edits stay, or a conflict says so."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from generator.conftest import write_tiny_template
+from matrix.answers import SETS, Answers, name_of, questions
+
+from .world import World, contents, kinds, replace
+
+FAR_APART: list[Answers] = [
+    {"parallelism": "single", "amp": "off", "data_format": "imagefolder", "logger": "tensorboard"},
+    {"parallelism": "ddp", "amp": "bf16", "data_format": "hdf5", "logger": "none"},
+    {"parallelism": "single", "amp": "fp16", "data_format": "lmdb", "logger": "mlflow"},
+]
+ONE_QUESTION = [
+    (answers, {**answers, question: choice})
+    for answers in FAR_APART
+    for question, choices in questions().items()
+    for choice in choices
+    if choice != answers[question]
+]
+chosen = random.Random(20)
+PAIRS = [tuple(chosen.sample(SETS, 2)) for _ in range(20)]
+
+
+def words(answers: Answers) -> list[str]:
+    return [f"{question}={answer}" for question, answer in answers.items()]
+
+
+def flags(answers: Answers) -> list[str]:
+    return [f"--{name.replace('_', '-')}={answer}" for name, answer in answers.items()]
+
+
+def there_and_back(world: World, folder: Path, first: Answers, second: Answers) -> None:
+    """Both changes, each compared with the project that is written with those answers."""
+    project = folder / "proj"
+    new = ("--defaults", "--json")
+    for name, answers in (("a", first), ("b", second)):
+        (folder / name).mkdir()
+        done = world.torchgen("new", f"{name}/proj", *new, *flags(answers), cwd=folder)
+        assert done.returncode == 0, done.stderr
+    shutil.copytree(folder / "a/proj", project)
+    for target, answers in (("b", second), ("a", first)):
+        # the questions that change, and no others
+        given = dict(answers.items() - (second if target == "a" else first).items())
+        code, report = world.report("set", *words(given), cwd=project)
+        assert (code, report["conflicts"]) == (0, [])
+        assert set(report["answers"]) == set(given)
+        assert contents(project) == contents(folder / target / "proj")
+        world.commit(project)
+
+
+def test_there_and_back(world: World, tmp_path: Path) -> None:
+    there_and_back(world, tmp_path, FAR_APART[0], FAR_APART[1])
+
+
+@pytest.mark.updates
+@pytest.mark.parametrize(
+    ("first", "second"),
+    ONE_QUESTION + PAIRS,
+    ids=name_of,
+)
+def test_there_and_back_again(
+    world: World, tmp_path: Path, first: Answers, second: Answers
+) -> None:
+    there_and_back(world, tmp_path, first, second)
+
+
+def test_what_it_is_already_changes_nothing(world: World, project: Path) -> None:
+    code, report = world.report("set", "amp=off", "logger=tensorboard", cwd=project)
+    said = "amp=off, logger=tensorboard already; nothing was changed"
+    assert (code, report["message"], report["up_to_date"]) == (0, said, True)
+    assert world.git(project, "status", "--porcelain") == ""
+
+
+def test_it_needs_no_repository_when_the_version_is_the_installed_one(
+    world: World, tmp_path: Path
+) -> None:
+    # a generator in a clone that is gone afterwards would be too easy: no git can be reached at all
+    done = world.torchgen("new", "proj", "--defaults", cwd=tmp_path)
+    assert done.returncode == 0
+    offline = {"GIT_ALLOW_PROTOCOL": "none"}  # also refuses to clone from a folder
+    done = world.torchgen("set", "amp=bf16", "proj", cwd=tmp_path, env=offline)
+    assert done.returncode == 0, done.stderr
+    assert "bfloat16" in (tmp_path / "proj/proj/forward.py").read_text(encoding="utf-8")
+    done = world.torchgen("update", "proj", cwd=tmp_path, env=offline)
+    assert (done.returncode, done.stderr[:26]) == (1, "error: changes are not com")
+
+
+def test_an_older_project_changes_within_its_own_version(world: World, project: Path) -> None:
+    code, report = world.report("set", "parallelism=ddp", cwd=project)
+    assert code == 0
+    assert report["template"]["old"] == report["template"]["new"] == "v0.1.0"
+    assert kinds(report)["proj/distributed.py"] == "new"
+    assert "proj/fresh.py" not in kinds(report)
+    assert "_commit: v0.1.0\n" in (project / ".copier-answers.yml").read_text(encoding="utf-8")
+
+
+def test_an_edit_in_a_file_that_the_answer_removes_is_kept(world: World, project: Path) -> None:
+    with (project / "proj/tracker.py").open("a", encoding="utf-8") as file:
+        file.write("\nMINE = 1\n")
+    world.commit(project)
+    code, report = world.report("set", "logger=none", cwd=project)
+    assert (code, report["conflicts"]) == (3, ["proj/tracker.py"])
+    assert (project / "proj/tracker.py").read_text(encoding="utf-8").endswith("MINE = 1\n")
+    assert kinds(report)["tests/test_tracker.py"] == "removed"
+
+
+def test_edits_beside_and_inside_blocks(world: World, project: Path) -> None:
+    train = project / "proj/train.py"
+    replace(train, "    schedule =", "    # mine, beside\n    schedule =")
+    replace(train, "import dataclasses\n", "import dataclasses\nimport json  # mine, above\n")
+    world.commit(project)
+    code, report = world.report("set", "parallelism=ddp", cwd=project)
+    text = train.read_text(encoding="utf-8")
+    assert "# mine, beside" in text
+    assert "# mine, above" in text
+    assert (code == 3) == ("<<<<<<<" in text) == ("proj/train.py" in report["conflicts"])
+    assert "distributed.start(" in text
+
+
+def test_another_name_takes_the_edits_along(world: World, project: Path) -> None:
+    replace(project / "proj/model.py", "import torch\n", "import torch  # mine\n")
+    (project / "proj/own.py").write_text("from proj import model\n", encoding="utf-8")
+    world.commit(project)
+    code, report = world.report("set", "project_name=new-name", cwd=project)
+    assert code == 0
+    assert not (project / "proj").exists()
+    assert "# mine" in (project / "new_name/model.py").read_text(encoding="utf-8")
+    assert (project / "new_name/own.py").exists()
+    assert "mend imports of the old name" in report["notes"][0]
+    world.commit(project)
+    code, _ = world.report("set", "project-name=proj", cwd=project)
+    assert code == 0
+    assert "# mine" in (project / "proj/model.py").read_text(encoding="utf-8")
+
+
+def test_several_words_and_a_path(world: World, project: Path) -> None:
+    done = world.torchgen(
+        "set", "amp=fp16", "description=a = b", "proj", "--dry-run", cwd=project.parent
+    )
+    assert done.returncode == 0, done.stderr
+    assert "amp  off -> fp16\ndescription  An image classifier in PyTorch -> a = b\n" in done.stdout
+    assert "nothing was written" in done.stdout
+    assert world.git(project, "status", "--porcelain") == ""
+
+
+def test_a_fork_that_does_not_know_the_stamp(world: World, tmp_path: Path) -> None:
+    fork = write_tiny_template(tmp_path / "fork")
+    answers = fork / "template/{{_copier_conf.answers_file}}.jinja"
+    answers.write_text("# ours\n{{ _copier_answers|to_nice_yaml -}}\n", encoding="utf-8")
+    world.git(fork, "init", "--quiet", "-b", "main")
+    world.commit(fork, tag="v1.0.0")
+    done = world.torchgen("new", "proj", "--defaults", "--source", str(fork), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    code, report = world.report("set", "amp=bf16", "proj", cwd=tmp_path)
+    assert (code, kinds(report)) == (
+        0,
+        {".copier-answers.yml": "changed", "proj/train.py": "changed"},
+    )
+    record = (tmp_path / "proj/.copier-answers.yml").read_text(encoding="utf-8")
+    assert record.startswith("# ours\n_commit: v1.0.0\n")

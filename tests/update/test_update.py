@@ -1,0 +1,259 @@
+"""What an update says before and after, which version it takes, when there is nothing to do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .world import FIX_AFTER, World, all_files, contents, kinds, replace
+
+NOTHING = "up to date: v0.2.0; nothing was changed"
+
+
+def test_the_report_names_versions_changes_and_every_file(world: World, project: Path) -> None:
+    replace(project / "proj/retired.py", "OLD_7 = 7\n", "OLD_7 = 'mine'\n")
+    world.commit(project)
+    (project / "proj/__pycache__").mkdir()  # ignored by git, so no change
+    done = world.torchgen("update", "--dry-run", cwd=project)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout == (
+        "template  v0.1.0 -> v0.2.0\n\n0.2.0\n  - Reads the loss more often.\n\n"
+        "changed   .copier-answers.yml\n"
+        "new       proj/arrived.py\n"
+        "new       proj/fresh.py\n"
+        "changed   proj/logo.bin\n"
+        "conflict  proj/retired.py\n"
+        "changed   proj/train.py\n"
+        "removed   proj/moved.py\n\n"
+        "3 changed, 2 new, 1 conflict, 1 removed; nothing was written\n\n"
+        "conflict proj/retired.py: the template has it no more, but you changed it, so it is still "
+        "there; to keep it: git add proj/retired.py; to let it go: git rm proj/retired.py\n\n"
+        "The changed files compile.\n"
+    )
+    code, report = world.report("update", cwd=project)
+    assert code == 3
+    assert report["template"] == {
+        "source": str(world.template),
+        "old": "v0.1.0",
+        "new": "v0.2.0",
+    }
+    assert report["changelog"] == {"0.2.0": ["Reads the loss more often."]}
+    assert report["check"]["compiles"] is True
+
+
+def test_after_it_the_files_are_compiled_and_the_tests_collected(
+    world: World, project: Path
+) -> None:
+    before = set(all_files(project))
+    done = world.torchgen("update", cwd=project, env={"VIRTUAL_ENV": sys.prefix})
+    assert done.returncode == 0, done.stderr
+    assert "The changed files compile.\npytest collects " in done.stdout
+    new = set(all_files(project)) - before
+    assert new == {"proj/arrived.py", "proj/fresh.py"}  # no cache, nothing in .git
+
+
+def test_what_the_check_finds_is_said(own_world: World, project: Path) -> None:
+    broken = own_world.template / "template/{{package_name}}/fresh.py"
+    broken.write_text("def (:\n", encoding="utf-8")
+    tests = own_world.template / "template/tests/test_fresh.py"
+    tests.write_text("import no_such_module\n", encoding="utf-8")
+    own_world.commit(own_world.template, tag="v0.3.0")
+    source = ("--source", str(own_world.template))
+    environment = {"VIRTUAL_ENV": sys.prefix}
+    done = own_world.torchgen("update", *source, cwd=project, env=environment)
+    assert done.returncode == 0
+    assert "does not compile: proj/fresh.py:1: invalid syntax" in done.stdout
+    assert "does not collect the tests: ModuleNotFoundError: No module named 'no_" in done.stdout
+
+
+def test_a_project_just_written_has_nothing_to_update(world: World, tmp_path: Path) -> None:
+    project = world.new(tmp_path / "proj", "--amp", "bf16", "--description", "off")
+    before = contents(project)
+    code, report = world.report("update", cwd=project)
+    assert (code, report["message"], report["files"]) == (0, NOTHING, [])
+    assert contents(project) == before
+    assert world.git(project, "status", "--porcelain") == ""
+    done = world.torchgen("update", cwd=project)
+    assert (done.returncode, done.stdout) == (0, NOTHING + "\n")
+
+
+def test_check_has_news_until_the_update_is_made(world: World, project: Path) -> None:
+    (project / "proj/train.py").write_text("not committed\n", encoding="utf-8")  # does not matter
+    before = all_files(project)
+    code, news = world.report("update", "--check", cwd=project)
+    assert (code, news) == (
+        4,
+        {
+            "current": "v0.1.0",
+            "latest": "v0.2.0",
+            "news": True,
+            "changelog": {"0.2.0": ["Reads the loss more often."]},
+        },
+    )
+    assert all_files(project) == before
+    world.git(project, "restore", ".")
+    world.report("update", cwd=project)
+    code, news = world.report("update", "--check", cwd=project)
+    assert (code, news["news"]) == (0, False)
+
+
+def test_to_a_version_and_on(own_world: World, project: Path) -> None:
+    source = ("--source", str(own_world.template))
+    (own_world.template / "template/LATER.md").write_text("later\n", encoding="utf-8")
+    own_world.commit(own_world.template, tag="v0.3.0")
+    for version in ("0.2.0", "v0.2.0"):
+        code, report = own_world.report("update", *source, "--to", version, cwd=project)
+        assert (code, report["template"]["new"]) == (0, "v0.2.0")
+        own_world.git(project, "checkout", "HEAD", "--", ".")
+        own_world.git(project, "clean", "-fdq")
+    code, report = own_world.report("update", *source, cwd=project)
+    assert (code, report["template"]["new"]) == (0, "v0.3.0")
+    assert (project / "LATER.md").exists()
+    record = (project / ".copier-answers.yml").read_text(encoding="utf-8")
+    assert f"_src_path: {own_world.template}\n" in record  # the repository moved, for good
+    assert "_commit: v0.3.0\n" in record
+
+
+def test_without_tags_the_next_commit_arrives(own_world: World, tmp_path: Path) -> None:
+    own_world.git(own_world.template, "tag", "--delete", "v0.1.0", "v0.2.0")
+    own_world.git(own_world.template, "checkout", "--quiet", "-B", "main", "HEAD^")
+    project = own_world.new(tmp_path / "proj")
+    own_world.write_second_release()
+    own_world.git(own_world.template, "tag", "--delete", "v0.2.0")
+    code, report = own_world.report("update", cwd=project)
+    described = own_world.git(own_world.template, "describe", "--always")
+    assert (code, report["template"]["new"]) == (0, described)
+    assert FIX_AFTER in (project / "proj/train.py").read_text(encoding="utf-8")
+    own_world.commit(project)
+    code, report = own_world.report("update", cwd=project)
+    assert report["up_to_date"]
+
+
+def test_newer_than_the_latest_release_is_up_to_date(own_world: World, tmp_path: Path) -> None:
+    (own_world.template / "template/LATER.md").write_text("later\n", encoding="utf-8")
+    own_world.commit(own_world.template)
+    head = own_world.git(own_world.template, "describe", "--tags")
+    own_world.git(own_world.template, "tag", "--delete", "v0.1.0", "v0.2.0")
+    project = own_world.new(tmp_path / "proj")
+    own_world.git(own_world.template, "tag", "v0.2.0", "HEAD^")
+    code, report = own_world.report("update", cwd=project)
+    assert code == 0
+    assert report["message"].endswith("is newer than the latest, v0.2.0")
+    assert head.startswith("v0.2.0-1-g")
+
+
+def test_a_new_question_takes_its_default_and_says_so(own_world: World, project: Path) -> None:
+    replace(
+        own_world.template / "copier.yml",
+        "package_name:\n",
+        "colour:\n  type: str\n  help: Which?\n  default: red\n\npackage_name:\n",
+    )
+    own_world.commit(own_world.template, tag="v0.3.0")
+    source = ("--source", str(own_world.template))
+    code, report = own_world.report("update", *source, cwd=project)
+    assert code == 0
+    assert report["answers"] == {"colour": {"old": None, "new": "red"}}
+    assert report["notes"] == [
+        "the template now asks for colour, and took 'red'; another answer: "
+        "torchgen set colour=..., after a commit"
+    ]
+    own_world.commit(project)
+    code, report = own_world.report("set", "colour=blue", cwd=project)
+    assert (code, kinds(report)) == (0, {".copier-answers.yml": "changed"})
+
+
+def test_files_that_the_template_leaves_to_the_user_stay(own_world: World, project: Path) -> None:
+    replace(
+        own_world.template / "copier.yml",
+        "_exclude:\n",
+        "_skip_if_exists: [AGENTS.md]\n_exclude:\n",
+    )
+    agents = own_world.template / "template/AGENTS.md.jinja"
+    agents.write_text("Other words.\n", encoding="utf-8")
+    own_world.commit(own_world.template, tag="v0.3.0")
+    before = (project / "AGENTS.md").read_bytes()
+    code, report = own_world.report("update", "--source", str(own_world.template), cwd=project)
+    assert (code, kinds(report)["AGENTS.md"]) == (0, "kept")
+    assert (project / "AGENTS.md").read_bytes() == before
+
+
+def test_the_users_git_settings_change_nothing(world: World, project: Path) -> None:
+    hook = project / ".git/hooks/post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\ntouch HOOK\n", encoding="utf-8")
+    hook.chmod(0o755)
+    strange = {
+        "GIT_CONFIG_COUNT": "3",
+        "GIT_CONFIG_KEY_0": "merge.conflictStyle",
+        "GIT_CONFIG_VALUE_0": "diff3",
+        "GIT_CONFIG_KEY_1": "status.relativePaths",
+        "GIT_CONFIG_VALUE_1": "false",
+        "GIT_CONFIG_KEY_2": "commit.gpgSign",
+        "GIT_CONFIG_VALUE_2": "true",
+        "GIT_DIR": str(world.template / ".git"),
+    }
+    done = world.torchgen("update", cwd=project, env=strange)
+    assert done.returncode == 0, done.stderr
+    assert FIX_AFTER in (project / "proj/train.py").read_text(encoding="utf-8")
+    assert not (project / "HOOK").exists()
+
+
+def test_line_ends_in_the_tree_are_as_the_users_git_wants_them(
+    world: World, project: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone" / "proj"
+    crlf = ("--config", "core.autocrlf=true")
+    world.git(tmp_path, "clone", "--quiet", *crlf, str(project), str(clone))
+    code, _ = world.report("update", cwd=clone)
+    assert code == 0
+    train = (clone / "proj/train.py").read_bytes()
+    assert FIX_AFTER.encode() in train
+    assert train.count(b"\r\n") == train.count(b"\n")
+    world.commit(clone)
+    assert "\r" not in world.git(clone, "cat-file", "blob", "HEAD:proj/train.py")
+
+
+def test_a_linked_work_tree(world: World, project: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked" / "proj"
+    world.git(project, "worktree", "add", "--quiet", "-b", "other", str(linked))
+    before = contents(project)
+    code, _ = world.report("update", cwd=linked)
+    assert code == 0
+    assert FIX_AFTER in (linked / "proj/train.py").read_text(encoding="utf-8")
+    assert contents(project) == before
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a user who may not write")
+def test_a_folder_that_cannot_be_written_stays_as_it_is(world: World, project: Path) -> None:
+    before = contents(project)
+    (project / "proj").chmod(0o555)
+    done = world.torchgen("update", cwd=project)
+    (project / "proj").chmod(0o755)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith("it is as before")
+    assert contents(project) == before
+
+
+def test_a_lock_on_the_index_leaves_all_as_it_is(world: World, project: Path) -> None:
+    replace(project / "proj/retired.py", "OLD_7 = 7\n", "OLD_7 = 'mine'\n")
+    world.commit(project)
+    before = contents(project)
+    (project / ".git/index.lock").touch()
+    done = world.torchgen("update", cwd=project)
+    assert (done.returncode, done.stdout.count("changed")) == (1, 0)
+    assert done.stderr.rstrip().endswith("it is as before")
+    assert contents(project) == before
+
+
+def test_plain_copier_updates_what_torchgen_updated(own_world: World, project: Path) -> None:
+    source = ("--source", str(own_world.template))
+    own_world.report("update", *source, cwd=project)
+    own_world.commit(project)
+    (own_world.template / "template/LATER.md").write_text("later\n", encoding="utf-8")
+    own_world.commit(own_world.template, tag="v0.3.0")
+    plain = (sys.executable, "-m", "copier", "update", "--defaults", "--quiet")
+    subprocess.run(plain, cwd=project, env=dict(own_world.env), check=True, capture_output=True)
+    changed = own_world.git(project, "status", "--porcelain").split()
+    assert changed == ["M", ".copier-answers.yml", "??", "LATER.md"]
