@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from tests.matrix.answers import SETS, name_of
-from tests.matrix.conftest import shared, trees  # noqa: F401 the fixtures
 
 from torchgen_cli.doctor.examine import examine
 
@@ -21,7 +20,7 @@ def test_a_clean_snippet_has_no_finding(what: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name_of(answers) for answers in SETS])
 def test_a_generated_project_has_no_finding_and_no_hint(
     name: str,
-    trees: dict[str, Path],  # noqa: F811
+    trees: dict[str, Path],
 ) -> None:
     result = examine(trees[name], hints=True)
     assert result.files > 40

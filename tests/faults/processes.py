@@ -64,7 +64,7 @@ class Life:
         late = time.monotonic() + seconds
         while not holds():
             if self.process.poll() is not None:
-                raise Ended
+                raise Ended(self.said)
             assert time.monotonic() < late, f"nothing happened in {seconds} s:\n{self.said}"
             time.sleep(TICK)
 
