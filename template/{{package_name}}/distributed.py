@@ -108,6 +108,20 @@ def wrap(model: nn.Module, device: torch.device) -> DistributedDataParallel:
     )
 
 
+def settle(wrapped: DistributedDataParallel, images: torch.Tensor) -> None:
+    """Let DDP sort its gradients before the first step, on any images (B, C, H, W).
+
+    After the first backward it sorts them anew, in the order in which they came. With three ranks
+    or more their sums then round differently: a resumed run would not end with the same bits.
+    """
+    modes = {module: module.training for module in wrapped.modules()}
+    wrapped.eval()  # so that no batch norm takes these images for data
+    wrapped(images).sum().backward()
+    wrapped.zero_grad()
+    for module, mode in modes.items():
+        module.training = mode
+
+
 def sync_buffers(model: nn.Module) -> None:
     """Give every rank the buffers of rank 0, which are those that a checkpoint holds."""
     for buffer in model.buffers():
