@@ -94,7 +94,7 @@ def test_data_that_goes_bad_ends_the_run_with_one_line(
     project.run("prepare", "--source", source)
     data, run = project.folder / "data", RunFolder(project.folder / "run")
     before(data)
-    flags = ("--run-dir", "run", "--epochs", 1000, "--width", 4, "--device", "cpu")
+    flags = ("--run-dir", "run", "--epochs", 1000, "--width", 8, "--device", "cpu")
     processes = 2 if parallelism == "ddp" else 0
     with Life(project, command("train", *flags, "--num-workers", 2, processes=processes)) as life:
         life.until(lambda: run.epochs_logged() > 1)
