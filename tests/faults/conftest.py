@@ -23,6 +23,7 @@ SHOWN = "shown"  # the name of a test's property that the summary prints
 
 MakeProject = Callable[[Answers], Project]
 DataFor = Callable[[Project, str], Path]
+Show = Callable[[str], None]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -92,6 +93,12 @@ def trial(make_project: MakeProject, data_for: DataFor, parallelism: str) -> Tri
         {"parallelism": parallelism, "amp": "off", "data_format": "imagefolder", "logger": "none"}
     )
     return Trial(project, data_for(project, "imagefolder"), parallelism)
+
+
+@pytest.fixture
+def show(record_property: Callable[[str, object], None]) -> Show:
+    """Has a line printed in the summary, where the test passes."""
+    return lambda line: record_property(SHOWN, line)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -22,7 +22,7 @@ from .bad_checkpoints import EVALUATED
 from .bad_flags import FLAGS
 from .bad_runs import RUNS
 from .bad_sources import SOURCES
-from .conftest import SHOWN
+from .conftest import Show
 from .processes import OUR_TRACEBACK, command
 from .receipts import collect, receipt
 
@@ -207,7 +207,7 @@ def content_of(folder: Path) -> dict[str, bytes | None]:
 
 @pytest.mark.last
 def test_sixty_bad_inputs_were_tried(
-    request: pytest.FixtureRequest, shared: Path, record_property: Callable[[str, object], None]
+    request: pytest.FixtureRequest, shared: Path, show: Show
 ) -> None:
     assert len({name_of(case) for case in CASES}) == len(CASES) >= ENOUGH
     each = test_a_bad_input_is_said_in_one_message.__name__
@@ -215,4 +215,4 @@ def test_sixty_bad_inputs_were_tried(
     if len(chosen) < len(CASES):
         pytest.skip(f"only {len(chosen)} of {len(CASES)} bad inputs were chosen")
     found = collect(shared / "bad", ENOUGH)
-    record_property(SHOWN, f"{len(found)} bad inputs tried, each said in one message")
+    show(f"{len(found)} bad inputs tried, each said in one message")

@@ -3,7 +3,6 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -17,7 +16,7 @@ from matrix.commands import Project
 from matrix.stores import READERS
 
 from . import moments
-from .conftest import SHOWN, DataFor, MakeProject
+from .conftest import DataFor, MakeProject, Show
 from .moments import Moments, strike
 from .processes import GONE_WITHIN, Ended, Life, command
 from .receipts import collect, receipt
@@ -177,7 +176,7 @@ def check_curves(logger: str, run: RunFolder) -> None:
 
 @pytest.mark.last
 def test_a_hundred_kills_were_survived_at_every_kind_of_moment(
-    request: pytest.FixtureRequest, shared: Path, record_property: Callable[[str, object], None]
+    request: pytest.FixtureRequest, shared: Path, show: Show
 ) -> None:
     each = test_a_run_killed_again_and_again_ends_with_the_same_bits.__name__
     chosen = [item for item in request.session.items if item.name.startswith(each)]
@@ -190,8 +189,8 @@ def test_a_hundred_kills_were_survived_at_every_kind_of_moment(
     kills = [kill for entry in found for kill in entry["kills"]]
     landed = Counter(kill["landed"] for kill in kills)
     ways = Counter(kill["way"] for kill in kills)
-    record_property(SHOWN, f"{len(kills)} kills survived with equal bits, {len(found)} sets")
-    record_property(SHOWN, "killed " + ", ".join(f"{what}: {n}" for what, n in landed.items()))
+    show(f"{len(kills)} kills survived with equal bits, {len(found)} sets")
+    show("killed " + ", ".join(f"{what}: {n}" for what, n in landed.items()))
     assert len(kills) >= ENOUGH
     assert all(len(entry["kills"]) >= 9 for entry in found)
     assert landed[moments.BETWEEN] >= len(kills) / 5

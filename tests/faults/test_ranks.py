@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from .conftest import Show
 from .processes import GONE_WITHIN, OUR_TRACEBACK, Life, kill, parent_of
 from .runs import assert_each_line_once, assert_same_run
 from .trials import EPOCHS, STEPS, Trial, check_start, wait_for_an_epoch
@@ -19,7 +20,7 @@ TORCHRUN_KILLS_AFTER = 30.0  # seconds: a rank that does not answer SIGTERM
 
 
 @pytest.mark.parametrize("parallelism", ["ddp"])
-def test_other_numbers_of_processes_go_on_with_a_run(trial: Trial) -> None:
+def test_other_numbers_of_processes_go_on_with_a_run(trial: Trial, show: Show) -> None:
     trial.flags += ["--batch-size", 12, "--checkpoint-every", 2, "--dropout", 0]
     steps = STEPS * 4 // 12
     whole = trial.finish("whole").records()
@@ -38,17 +39,22 @@ def test_other_numbers_of_processes_go_on_with_a_run(trial: Trial) -> None:
     check_start(life, place)
     records = trial.run.records()
     assert_each_line_once(records, EPOCHS, steps)
-    assert [r["loss"] for r in records] == pytest.approx([r["loss"] for r in whole], abs=TOLERANCE)
+    pairs = zip(records, whole, strict=True)
+    largest = max(abs(record["loss"] - other["loss"]) for record, other in pairs)
+    show(f"2, 1, then 3 processes: the loss differs by {largest:.3f} at most")
+    assert largest < TOLERANCE
 
 
 @pytest.mark.parametrize("parallelism", ["ddp"])
 @pytest.mark.parametrize("lost", [0, 1])
-def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int) -> None:
+def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int, show: Show) -> None:
     whole = trial.finish("whole")
     with trial.start() as life:
         wait_for_an_epoch(trial, life, evaluated=True)
         kill(life.ranks()[lost], signal.SIGKILL)
+        began = time.monotonic()
         assert life.wait(LOST_WITHIN) == 1
+        show(f"rank {lost} killed: torchrun ended after {time.monotonic() - began:.1f} s")
         life.seconds_until_gone(GONE_WITHIN)
         check_one_message(life)
     assert_same_run(trial.finish(), whole)
@@ -56,15 +62,21 @@ def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int) -> None:
 
 @pytest.mark.parametrize("parallelism", ["ddp"])
 @pytest.mark.parametrize("lost", [0, 1])
-def test_a_rank_that_hangs_ends_the_others_after_the_timeout(trial: Trial, lost: int) -> None:
+def test_a_rank_that_hangs_ends_the_others_after_the_timeout(
+    trial: Trial, lost: int, show: Show
+) -> None:
     with trial.start("--timeout", HANGS_AFTER) as life:
         wait_for_an_epoch(trial, life, evaluated=True)
         stopped, other = life.ranks()[lost], life.ranks()[1 - lost]
         began = time.monotonic()
         kill(stopped, signal.SIGSTOP)
         life.until(lambda: other not in life.family(), HANGS_AFTER + LOST_WITHIN)
-        assert time.monotonic() - began > HANGS_AFTER / 2, "it did not wait for it"
+        first = time.monotonic() - began
+        assert first > HANGS_AFTER / 2, "it did not wait for it"
         assert life.wait(TORCHRUN_KILLS_AFTER + LOST_WITHIN) == 1
+        last = time.monotonic() - began
+        show(f"rank {lost} stopped, --timeout {HANGS_AFTER}: the other ended after {first:.1f} s,")
+        show(f"    torchrun after {last:.1f} s")
         life.seconds_until_gone(GONE_WITHIN)
         check_one_message(life)
 
