@@ -8,6 +8,7 @@
 Chunked and compressed files are read too, but slower.
 """
 
+import io
 import math
 import os
 from collections.abc import Iterable
@@ -117,15 +118,14 @@ def write(
 
 def _create(path: Path, labels: np.ndarray, classes: list[str], size: tuple[int, int]) -> int:
     """Make a file with room for the images; returns where they begin, in bytes."""
-    try:
-        with h5py.File(path, "w", libver="v108") as file:  # older versions limit names to 64 KB
-            file["labels"] = labels
-            file.attrs["classes"] = classes
-            images = file.create_dataset("images", (len(labels), *size, 3), np.uint8)
-            images[0, 0, 0, 0] = 0  # has the space allocated
-            offset: int = images.id.get_offset()
-    except (OSError, RuntimeError) as error:
-        raise DataError(f"{path} cannot be written: {_one_line(error)}") from error
+    memory = io.BytesIO()  # HDF5 itself crashes where the disk is full
+    with h5py.File(memory, "w", libver="v108") as file:  # older versions limit names to 64 KB
+        file["labels"] = labels
+        file.attrs["classes"] = classes
+        images = file.create_dataset("images", (len(labels), *size, 3), np.uint8, fill_time="never")
+        images[0, 0, 0, 0] = 0  # has the space allocated, but no more than its first byte written
+        offset: int = images.id.get_offset()
+    path.write_bytes(memory.getvalue())
     return offset
 
 
@@ -176,9 +176,9 @@ def _read_labels(file: h5py.File, count: int, classes: int) -> np.ndarray:
             f"not one integer for each of {count} images"
         )
     values: np.ndarray = labels[:]
-    if values.min() < 0 or values.max() >= classes:
+    for index in np.flatnonzero((values < 0) | (values >= classes))[:1]:
         raise DataError(
-            f"{file.filename}: labels reach from {values.min()} to {values.max()}, "
+            f"{file.filename}: labels[{index}] is {values[index]}, "
             f"which does not fit {classes} classes, 0 to {classes - 1}"
         )
     return values.astype(np.int64)

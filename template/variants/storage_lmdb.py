@@ -193,6 +193,7 @@ def _parse_meta(record: bytes | None, path: Path) -> Meta:
     try:
         found = json.loads(record)
         meta = Meta(*(found[field.name] for field in fields(Meta)))
+        _check_types(meta)
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(f"{path}: record 'meta' cannot be understood ({error!r})") from error
     if meta.encoding != "raw" or meta.channels not in (1, 3):
@@ -203,6 +204,16 @@ def _parse_meta(record: bytes | None, path: Path) -> Meta:
     return meta
 
 
+def _check_types(meta: Meta) -> None:
+    """Raise ValueError, naming the field, where it is not of the type or the size it must be."""
+    for name in ("count", "height", "width"):
+        value = getattr(meta, name)
+        if not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} is {value!r}")
+    if not isinstance(meta.classes, list) or not all(isinstance(c, str) for c in meta.classes):
+        raise ValueError(f"classes is {meta.classes!r}")
+
+
 def _parse_labels(record: bytes | None, meta: Meta, path: Path) -> np.ndarray:
     if record is None or len(record) != 8 * meta.count or not record:
         raise DataError(
@@ -210,9 +221,9 @@ def _parse_labels(record: bytes | None, meta: Meta, path: Path) -> np.ndarray:
             f"not 8 for each of {meta.count} images"
         )
     labels = np.frombuffer(record, "<i8").astype(np.int64)
-    if labels.min() < 0 or labels.max() >= len(meta.classes):
+    for index in np.flatnonzero((labels < 0) | (labels >= len(meta.classes)))[:1]:
         raise DataError(
-            f"{path}: labels reach from {labels.min()} to {labels.max()}, "
+            f"{path}: labels[{index}] is {labels[index]}, "
             f"which does not fit {len(meta.classes)} classes, 0 to {len(meta.classes) - 1}"
         )
     return labels

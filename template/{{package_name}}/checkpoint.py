@@ -9,6 +9,8 @@ import io
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -117,10 +119,23 @@ def load_latest(folder: Path) -> tuple[State | None, list[str]]:
     return None, []
 
 
+@contextmanager
+def reading(source: Path) -> Iterator[None]:
+    """Make a CheckpointError of what a checkpoint lacks, or holds in another form than expected."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise CheckpointError(
+            f"{source} was not written by this project's train: {what}"
+        ) from error
+
+
 def restore_model(model: torch.nn.Module, weights: State, source: Path) -> None:
     """Load weights that must fit by name and shape; says which do not."""
     own = model.state_dict()
-    wrong = [name for name in own if name not in weights or own[name].shape != weights[name].shape]
+    shapes = {name: getattr(value, "shape", None) for name, value in weights.items()}
+    wrong = [name for name in own if shapes.get(name) != own[name].shape]
     wrong += [name for name in weights if name not in own]
     if wrong:
         raise CheckpointError(

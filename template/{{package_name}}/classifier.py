@@ -9,7 +9,6 @@ from torch import nn
 from . import checkpoint
 from .config import Config, from_plain
 from .data import Normalize
-from .errors import CheckpointError
 from .model import build_model
 
 
@@ -26,23 +25,22 @@ class Classifier(NamedTuple):
 def load_classifier(path: Path, device: torch.device) -> Classifier:
     """Read a checkpoint; raises CheckpointError where it is damaged or of another model."""
     state = checkpoint.load(path)
-    try:
+    with checkpoint.reading(path):
         config, facts = from_plain(state["config"]), state["facts"]
         weights = state["average"] if state["average"] is not None else state["model"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path} was not written by this project's train: {error}") from error
-    height, width, channels = facts["shape"]
-    model = build_model(
-        (height, width, channels),
-        len(facts["classes"]),
-        width=config.width,
-        blocks=config.blocks,
-        dropout=config.dropout,
-    )
-    checkpoint.restore_model(model, weights, path)
+        height, width, channels = facts["shape"]
+        normalize = Normalize(facts["mean"], facts["std"])
+        model = build_model(
+            (height, width, channels),
+            len(facts["classes"]),
+            width=config.width,
+            blocks=config.blocks,
+            dropout=config.dropout,
+        )
+        checkpoint.restore_model(model, weights, path)
     return Classifier(
         model.to(device),
-        Normalize(facts["mean"], facts["std"]).to(device),
+        normalize.to(device),
         facts["classes"],
         (height, width, channels),
         config,

@@ -17,8 +17,10 @@ def write_atomic(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(partial, path)
         sync_folder(path.parent)
-    except BaseException:
+    except BaseException as error:
         partial.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # a full disk would not name the file
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

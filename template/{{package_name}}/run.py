@@ -49,10 +49,11 @@ def claim(run_dir: Path) -> None:
     try:
         (run_dir / "checkpoints").mkdir(parents=True, exist_ok=True)
         _lock(run_dir / "lock", run_dir)
-    except FileExistsError:
-        raise FlagError(f"--run-dir {run_dir} is a file; take another path") from None
-    except PermissionError:
-        raise FlagError(f"--run-dir {run_dir} is not writable; take another folder") from None
+    except OSError as error:
+        raise FlagError(
+            f"--run-dir {run_dir} cannot be used ({error.filename}: {error.strerror}); "
+            "take another folder"
+        ) from None
 
 
 def _lock(path: Path, run_dir: Path) -> None:
@@ -74,7 +75,7 @@ def check_resumable(state: dict[str, Any], config: Config, facts: Facts, run_dir
     """Refuse to go on with other settings or other data than the run began with."""
     saved, now = state["config"], to_plain(config)
     changed = [
-        f"--{name.replace('_', '-')} {now[name]} (the run has {saved.get(name)})"
+        f"--{name.replace('_', '-')} {now[name]} (the run has {saved.get(name, 'no such setting')})"
         for name in now
         if name not in MAY_CHANGE_ON_RESUME and now[name] != saved.get(name)
     ]
@@ -101,8 +102,11 @@ def write_receipts(run_dir: Path, config: Config, facts: Facts, device: torch.de
     path = run_dir / "environment.json"
     environment = describe(facts.fingerprint, device)
     if path.exists():
-        before = json.loads(path.read_text(encoding="utf-8"))
-        environment["earlier"] = [*before.pop("earlier", []), before]
+        try:
+            before = json.loads(path.read_text(encoding="utf-8"))
+            environment["earlier"] = [*before.pop("earlier", []), before]
+        except (ValueError, TypeError, AttributeError) as error:
+            raise CheckpointError(f"{path} cannot be read, mend or remove it: {error}") from error
     for name, content in ((path.name, environment), ("config.json", resolved)):
         write_atomic(run_dir / name, (json.dumps(content, indent=2) + "\n").encode())
     return resolved

@@ -106,7 +106,7 @@ DAMAGED = [
         ("run", "scaler"),
         project="fp16",
     ),
-    Bad("a run of one process", nothing, RESUME, ("run", "world_size"), 2, project="ddp"),
+    Bad("a run of one process", nothing, RESUME, ("run", "no such setting"), 2, project="ddp"),
     Bad("config.json is no JSON", cut(CONFIG, 0.5), RESUME, (CONFIG,)),
     Bad("config.json is a list", replace(CONFIG, b"[1]"), RESUME, (CONFIG,)),
     Bad("config.json is not text", replace(CONFIG, b"\xff\xfe"), RESUME, (CONFIG,)),

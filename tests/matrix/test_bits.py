@@ -1,5 +1,6 @@
 """The same command gives the same bits, whatever feeds it and whatever happens in between."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ SETS: list[Answers] = [
     {"parallelism": "ddp", "amp": "bf16", "data_format": "hdf5", "logger": "none"},
 ]
 FLAGS = ("--epochs", "2", "--batch-size", "8", "--width", "8", "--dropout", "0.2", "--random-flip")
+ROUNDING = 0.05  # relative, of an epoch's loss: a compiled model rounds differently at each step
 # by name: flags that may not change a bit
 HARMLESS: dict[str, tuple[str, ...]] = {
     "again": ("--num-workers", "0"),
@@ -61,3 +63,13 @@ def test_nothing_harmless_changes_a_bit(
     harmful = train(project, "seed", "--num-workers", "0", "--seed", "1")
     with pytest.raises(AssertionError):
         assert_close(harmful, first, rtol=0, atol=0)
+    compiled = train(project, "compiled", "--num-workers", "0", "--compile")
+    assert_close(train(project, "once more", "--compile"), compiled, rtol=0, atol=0)
+    assert loss(project, "compiled") == pytest.approx(loss(project, "first"), rel=ROUNDING)
+
+
+def loss(project: Project, run_dir: str) -> float:
+    """The training loss of a run's first epoch."""
+    text = (project.folder / run_dir / "metrics.jsonl").read_text(encoding="utf-8")
+    value: float = json.loads(text.splitlines()[0])["loss"]
+    return value
