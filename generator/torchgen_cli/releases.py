@@ -1,15 +1,21 @@
 """The template's repository: which versions it has, what they contain, what changed between."""
 
+import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from . import numbers
 from .errors import UserError, nearest
 from .gitrun import GitError, git
+from .numbers import Numbers
 from .provenance import recordable
 
+LIST = "releases.json"  # of the template's repository: clones and forks may lack its tags
 SHORTHANDS = {"gh:": "https://github.com/", "gl:": "https://gitlab.com/"}
 
 
@@ -43,6 +49,26 @@ class Releases:
                 f"the template's repository {source} is a shallow clone and lacks versions; "
                 "run git fetch --unshallow there"
             )
+        self._tag_listed()
+
+    def _tag_listed(self) -> None:
+        """Give our clone the tags that the committed list knows and the repository lacks."""
+        tags = set(git(self._clone, "tag").split())
+        try:
+            found = json.loads(self._show(LIST) or "[]")
+            listed = {entry["version"]: entry["commit"] for entry in found}
+        except (ValueError, TypeError, KeyError) as error:
+            raise UserError(f"{LIST} of {self.source} cannot be read: {error!r}") from error
+        for version, commit in listed.items():
+            if version not in tags and self.find(commit):
+                git(self._clone, "tag", "--", version, commit)
+
+    def _show(self, file: str, version: str = "HEAD") -> str:
+        """A file's text at a version; empty where there is none."""
+        try:
+            return git(self._clone, "show", f"{version}:{file}")
+        except GitError:
+            return ""
 
     def find(self, ref: str) -> Version | None:
         """The version that a tag, a branch or a commit names."""
@@ -116,11 +142,13 @@ class Releases:
         fresh = {title: [e for e in entries if e not in before] for title, entries in after}
         return {title: entries for title, entries in fresh.items() if entries}
 
+    def numbers(self, old: Version, new: Version, answers: Mapping[str, Any]) -> Numbers:
+        """What the releases in between did to the numbers of a project with these answers."""
+        before, after = (self._show(numbers.FILE, version.sha) for version in (old, new))
+        return numbers.compare(before, after, answers, self.changelog(old, new))
+
     def _entries(self, version: Version) -> dict[str, list[str]]:
-        try:
-            text = git(self._clone, "show", f"{version.sha}:CHANGELOG.md")
-        except GitError:
-            return {}
+        text = self._show("CHANGELOG.md", version.sha)
         sections = re.split(r"^## +(.+)$", text, flags=re.MULTILINE)[1:]
         items = (re.split(r"^[-*] +", body, flags=re.MULTILINE)[1:] for body in sections[1::2])
         tidy = ([" ".join(item.split()) for item in entries] for entries in items)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .health import Health
 from .merge import Change
+from .numbers import Numbers
 
 
 @dataclass
@@ -23,6 +24,8 @@ class Report:
     answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     """Of each answer that changes: before (None where it was not asked yet), after."""
     changelog: dict[str, list[str]] = field(default_factory=dict)
+    numbers: Numbers | None = None
+    """What the newer version does to a run's numbers; None where it is the same version."""
     changes: list[Change] = field(default_factory=list)
     health: Health = field(default_factory=lambda: Health([], None, ""))
     notes: list[str] = field(default_factory=list)
@@ -45,6 +48,7 @@ class Report:
                 "template": {"source": self.source, "old": self.old, "new": self.new},
                 "answers": {k: {"old": a, "new": b} for k, (a, b) in self.answers.items()},
                 "changelog": self.changelog,
+                "numbers": asdict(self.numbers) if self.numbers else None,
                 "files": [asdict(change) for change in self.changes],
                 "conflicts": [change.path for change in self.conflicts],
                 "check": {**asdict(self.health), "compiles": not self.health.errors},
@@ -62,6 +66,8 @@ class Report:
             lines.append(f"{name}  {'(new question)' if old is None else old} -> {new}")
         for title, entries in self.changelog.items():
             lines += ["", title, *(f"  - {entry}" for entry in entries)]
+        if self.numbers:
+            lines += ["", str(self.numbers)]
         return "\n".join(lines)
 
     def after(self) -> str:

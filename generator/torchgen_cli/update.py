@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from .errors import UserError
 from .gitrun import GitError, git
 from .health import Health, collector, compiled
 from .merge import Merged, merge
+from .numbers import Numbers
 from .project import Project, check_reversible, read_project
 from .provenance import GIT_LOCATIONS, recordable
 from .releases import Releases
@@ -41,15 +42,16 @@ class News:
     latest: str
     news: bool
     changelog: dict[str, list[str]] = field(default_factory=dict)
+    numbers: Numbers | None = None
 
     def to_json(self) -> str:
-        return json.dumps(self.__dict__)
+        return json.dumps(asdict(self))
 
     def __str__(self) -> str:
         if not self.news:
             return f"up to date: {self.current}"
         entries = [f"  - {entry}" for entries in self.changelog.values() for entry in entries]
-        return "\n".join([f"news: {self.current} -> {self.latest}", *entries])
+        return "\n".join([f"news: {self.current} -> {self.latest}", *entries, str(self.numbers)])
 
 
 def check(path: str) -> News:
@@ -60,7 +62,9 @@ def check(path: str) -> News:
         current, latest = releases.recorded(project.commit), releases.latest()
         if current.sha == latest.sha or releases.is_older(latest, current):
             return News(current.name, latest.name, False)
-        return News(current.name, latest.name, True, releases.changelog(current, latest))
+        numbers = releases.numbers(current, latest, project.answers)
+        changelog = releases.changelog(current, latest)
+        return News(current.name, latest.name, True, changelog, numbers)
 
 
 def update(path: str, to: str | None, source: str | None, dry_run: bool, show: Show) -> Report:
@@ -88,6 +92,7 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
             report.done = f"up to date: {current.name} is newer than the latest, {target.name}"
             return report
         report.changelog = releases.changelog(current, target)
+        report.numbers = releases.numbers(current, target, project.answers)
         show(report.before())
         old = Side(
             releases.extract(current, workshop / "old-template"), project.answers, project.stamp

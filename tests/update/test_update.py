@@ -1,5 +1,6 @@
 """What an update says before and after, which version it takes, when there is nothing to do."""
 
+import json
 import os
 import subprocess
 import sys
@@ -19,7 +20,13 @@ def test_the_report_names_versions_changes_and_every_file(world: World, project:
     done = world.torchgen("update", "--dry-run", cwd=project)
     assert (done.returncode, done.stderr) == (3, "")
     assert done.stdout == (
-        "template  v0.1.0 -> v0.2.0\n\n0.2.0\n  - Reads the loss more often.\n\n"
+        "template  v0.1.0 -> v0.2.0\n\n0.2.0\n  - Reads the loss more often.\n"
+        "  - Numbers: it rounds up, in train.py.\n\n"
+        "numbers   changed: the losses of a short single-off run differ by up to 2e-01\n"
+        "  - it rounds up, in train.py.\n"
+        "  To keep the old ones: finish runs under way before the update, as a resumed run\n"
+        "  would go on with the new; or take the update, and `git checkout HEAD --` the\n"
+        "  files that the entry names.\n\n"
         "changed   .copier-answers.yml\n"
         "new       proj/arrived.py\n"
         "new       proj/fresh.py\n"
@@ -39,7 +46,8 @@ def test_the_report_names_versions_changes_and_every_file(world: World, project:
         "old": "v0.1.0",
         "new": "v0.2.0",
     }
-    assert report["changelog"] == {"0.2.0": ["Reads the loss more often."]}
+    assert list(report["changelog"]) == ["0.2.0"]
+    assert report["numbers"]["verdict"] == "changed"
     assert report["check"]["compiles"] is True
 
 
@@ -83,20 +91,43 @@ def test_check_has_news_until_the_update_is_made(world: World, project: Path) ->
     (project / "proj/train.py").write_text("not committed\n", encoding="utf-8")  # does not matter
     before = all_files(project)
     code, news = world.report("update", "--check", cwd=project)
-    assert (code, news) == (
-        4,
-        {
-            "current": "v0.1.0",
-            "latest": "v0.2.0",
-            "news": True,
-            "changelog": {"0.2.0": ["Reads the loss more often."]},
-        },
-    )
+    assert (code, news["current"], news["latest"], news["news"]) == (4, "v0.1.0", "v0.2.0", True)
+    assert news["changelog"]["0.2.0"][0] == "Reads the loss more often."
+    assert news["numbers"]["verdict"] == "changed"
     assert all_files(project) == before
     world.git(project, "restore", ".")
     world.report("update", cwd=project)
     code, news = world.report("update", "--check", cwd=project)
     assert (code, news["news"]) == (0, False)
+
+
+def test_the_committed_list_stands_in_for_tags(own_world: World, project: Path) -> None:
+    """As in a fork, to which a push took no tags."""
+    template = own_world.template
+    tags = ("v0.1.0", "v0.2.0")
+    releases = [
+        {"version": tag, "commit": own_world.git(template, "rev-parse", f"{tag}^{{commit}}")}
+        for tag in tags
+    ]
+    own_world.git(template, "tag", "--delete", *tags)
+    source = ("--source", str(template))
+    refused = own_world.torchgen("update", *source, cwd=project)
+    assert (refused.returncode, "no version v0.1.0" in refused.stderr) == (1, True)
+    (template / "releases.json").write_text(json.dumps(releases), encoding="utf-8")
+    (template / "template/LATER.md").write_text("not released\n", encoding="utf-8")
+    own_world.commit(template)
+    code, report = own_world.report("update", *source, cwd=project)
+    assert (code, report["template"]["new"]) == (0, "v0.2.0")
+    assert not (project / "LATER.md").exists()
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"version": "v0.2.0"}]', "7"])
+def test_a_list_that_cannot_be_read_is_said(own_world: World, project: Path, text: str) -> None:
+    (own_world.template / "releases.json").write_text(text, encoding="utf-8")
+    own_world.commit(own_world.template)
+    done = own_world.torchgen("update", "--source", str(own_world.template), cwd=project)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "releases.json of " in done.stderr
 
 
 def test_to_a_version_and_on(own_world: World, project: Path) -> None:
@@ -242,7 +273,7 @@ def test_a_lock_on_the_index_leaves_all_as_it_is(world: World, project: Path) ->
     before = contents(project)
     (project / ".git/index.lock").touch()
     done = world.torchgen("update", cwd=project)
-    assert (done.returncode, done.stdout.count("changed")) == (1, 0)
+    assert (done.returncode, done.stdout.count("changed  ")) == (1, 0)
     assert done.stderr.rstrip().endswith("it is as before")
     assert contents(project) == before
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.conftest import ROOT, Done, run
+from torchgen_cli import numbers
 
 PACKAGE = "template/{{package_name}}"
 LOGO = bytes(range(256))
@@ -86,6 +87,8 @@ class World:
         (package / "retired.py").write_text(RETIRED, encoding="utf-8")
         (package / "moved.py").write_text(MOVED, encoding="utf-8")
         (package / "logo.bin").write_bytes(LOGO)
+        (self.template / "tests/matrix").mkdir(parents=True)
+        shutil.copy(ROOT / numbers.FILE, self.template / numbers.FILE)
         changelog = "# Changelog\n\n## 0.1.0\n\n- The first release.\n"
         (self.template / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
         self.git(self.template, "init", "--quiet", "-b", "main")
@@ -100,8 +103,13 @@ class World:
         (package / "retired.py").unlink()
         (package / "moved.py").rename(package / "arrived.py")
         (package / "logo.bin").write_bytes(LOGO[::-1])
+        golden = self.template / numbers.FILE
+        recorded = json.loads(golden.read_bytes())
+        recorded["numbers"]["single-off"][0]["loss"] *= 1.25
+        golden.write_text(json.dumps(recorded), encoding="utf-8")
         changelog = self.template / "CHANGELOG.md"
-        replace(changelog, "## 0.1.0", "## 0.2.0\n\n- Reads the loss\n  more often.\n\n## 0.1.0")
+        entries = "- Reads the loss\n  more often.\n- Numbers: it rounds\n  up, in train.py.\n\n"
+        replace(changelog, "## 0.1.0", f"## 0.2.0\n\n{entries}## 0.1.0")
         self.commit(self.template, tag="v0.2.0")
 
     def new(self, project: Path, *flags: str) -> Path:

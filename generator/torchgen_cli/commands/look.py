@@ -1,0 +1,88 @@
+"""The commands that only look: `questions`, `explain` and `doctor`."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import UserError
+
+
+def questions(
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON schema.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the page for the docs.")
+    ] = False,
+) -> None:
+    """List the questions, their choices, defaults and advice."""
+    import json as json_module
+
+    from ..questions import as_markdown, as_schema, as_text, installed
+
+    asked = installed().questions
+    if json:
+        print(json_module.dumps(as_schema(asked), indent=2))
+    elif markdown:
+        print(as_markdown(asked))
+    else:
+        print(as_text(asked, shutil.get_terminal_size((100, 24)).columns))
+
+
+def explain(
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    choices: Annotated[
+        list[str] | None, typer.Argument(metavar="[CHOICE CHOICE]", help="Show what differs.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The other answers: a file, or a project's folder."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Say what a question means, or show the diff of the project between two choices."""
+    from .. import explain as explanation
+
+    if not choices:
+        print(explanation.meaning(question, json))
+        return
+    if len(choices) != 2:
+        raise UserError("give two choices to compare, or none", 2)
+    text = explanation.difference(question, (choices[0], choices[1]), answers, json)
+    print(text) if json else explanation.show(text)
+
+
+def doctor(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A repository's folder.")] = Path(),
+    hints: Annotated[bool, typer.Option("--hints", help="Show hints as well.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="Also run the project's own verify (torch, data).")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF.")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="List the rules; check nothing.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="With --rules: print the page for the docs.")
+    ] = False,
+    explain: Annotated[
+        str | None, typer.Option(metavar="RULE", help="Explain one rule; check nothing.")
+    ] = None,
+) -> None:
+    """Check a training repository against the rules, without importing it.
+
+    Exit code 1 where something is wrong; hints fail nothing. A line is left out by the comment
+    `# torchgen: ignore[TG601] the reason`.
+    """
+    if explain is not None:
+        from ..doctor.pages import explanation
+
+        print(explanation(explain))
+    elif rules or markdown:
+        from ..doctor.pages import as_list, as_markdown
+
+        print(as_markdown() if markdown else as_list())
+    else:
+        from ..doctor.command import diagnose
+
+        code = diagnose(path, hints=hints, run=run, json=json, sarif=sarif)
+        raise typer.Exit(code)

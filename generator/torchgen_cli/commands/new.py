@@ -1,0 +1,110 @@
+"""`torchgen new`, with a flag for each question."""
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import UserError
+
+if TYPE_CHECKING:
+    from ..new import Project
+    from ..questions import Question
+
+
+def new(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A folder: new, or empty.")],
+    defaults: Annotated[
+        bool, typer.Option("--defaults", "-y", help="Ask nothing; take the defaults.")
+    ] = False,
+    answers: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answers in YAML or TOML; flags outdo them.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="URL", help="Another template: a git repository.")
+    ] = None,
+    no_git: Annotated[bool, typer.Option("--no-git", help="Make no repository.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; list each file.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    **flags: str | None,
+) -> None:
+    """Write a new training repository into PATH.
+
+    Asks what no flag answers, unless the standard input is no terminal. `torchgen questions` says
+    when to take which answer.
+    """
+    from ..answers import collect  # YAML and Jinja are for this command only
+    from ..new import Order, create
+    from ..questions import installed
+
+    if not path:
+        raise UserError("PATH is empty; give a folder, or . for this one", 2)
+    given = {name: answer for name, answer in flags.items() if answer is not None}
+    order = Order(
+        path=path,
+        given=collect(installed(), os.path.basename(os.path.abspath(path)), given, answers),
+        source=source,
+        prompts=None if defaults else _terminal(sys.stderr if json else sys.stdout),
+        dry_run=dry_run,
+        git=not no_git,
+    )
+    project = create(order, (lambda _: None) if json else _show)
+    print(project.to_json() if json else _summary(project))
+    if project.repository.note and not json:
+        print(f"note: {project.repository.note}", file=sys.stderr)
+
+
+def flagged(
+    command: Callable[..., None], questions: "Iterable[Question]" = ()
+) -> Callable[..., None]:
+    """The command with a flag per question in the place of its `**flags`."""
+
+    def command_with_flags(**arguments: Any) -> None:
+        command(**arguments)
+
+    parameters = list(inspect.signature(command).parameters.values())[:-1]
+    for question in questions:
+        text = f"{question.help} [default: {question.default_in_words}]"
+        option = typer.Option(question.flag, metavar=question.metavar, help=text)
+        parameters.append(
+            inspect.Parameter(
+                question.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None,
+                annotation=Annotated[str | None, option],
+            )
+        )
+    command_with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command_with_flags.__doc__ = command.__doc__
+    return command_with_flags
+
+
+def _terminal(preferred: IO[str]) -> IO[str] | None:
+    """Where prompts can be seen and answered; None where nobody could."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return None
+    return next((stream for stream in (preferred, sys.stderr) if stream.isatty()), None)
+
+
+def _show(answers: dict[str, Any]) -> None:
+    width = max(map(len, answers))
+    print()
+    for name, answer in answers.items():
+        print(f"  {name:<{width}}  {answer}", flush=True)
+
+
+def _summary(project: "Project") -> str:
+    """What was done, and the next three commands."""
+    if project.dry_run:
+        files = "".join(f"new      {file}\n" for file in project.files)
+        return f"{files}{len(project.files)} new files in {project.path}; nothing was written"
+    commit = project.repository.commit
+    done = f"Wrote {len(project.files)} files to {project.path}"
+    done += f", first commit {commit[:7]}." if commit else "."
+    return "\n".join(["", done, "", "Next:", *(f"  {command}" for command in project.next)])
