@@ -8,7 +8,7 @@ READY := .venv/ready
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates golden lint bench-generate clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates golden lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -64,8 +64,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench-generate: $(READY)
+bench: $(READY)
 	$(BIN)/python benchmarks/generate.py
+	$(BIN)/python benchmarks/update.py
 
 clean:
 	rm -rf .venv .demo
