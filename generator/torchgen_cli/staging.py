@@ -14,6 +14,9 @@ from pathlib import Path
 from . import signals
 from .errors import UserError
 
+PREFIX = ".torchgen-"
+DAY = 24 * 60 * 60  # seconds
+
 
 def check_target(target: Path) -> None:
     """Refuse, with `UserError`, a place where no project can be written."""
@@ -38,10 +41,11 @@ def check_target(target: Path) -> None:
 @contextmanager
 def workshop_in(base: Path) -> Iterator[Path]:
     """A hidden folder for the block, also for the temporary files of all libraries."""
-    workshop = base / f".torchgen-{secrets.token_hex(4)}"
+    workshop = base / f"{PREFIX}{secrets.token_hex(4)}"
     try:
         try:
             workshop.mkdir(parents=True)
+            _remove_forgotten(base)
             (workshop / "tmp").mkdir()
         except OSError as error:
             raise UserError(f"cannot write in {base}: {error.strerror}") from error
@@ -51,6 +55,14 @@ def workshop_in(base: Path) -> Iterator[Path]:
         signals.ignore()
         tempfile.tempdir = None
         remove_tree(workshop)
+
+
+def _remove_forgotten(base: Path) -> None:
+    """Remove the workshops of commands that were killed: those of a day ago or more."""
+    for folder in base.glob(f"{PREFIX}{'[0-9a-f]' * 8}"):
+        with suppress(OSError):  # somebody else's
+            if folder.stat().st_mtime < time.time() - DAY:
+                remove_tree(folder)
 
 
 @contextmanager

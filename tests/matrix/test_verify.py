@@ -60,6 +60,14 @@ EDITS = {
         *("groups", "these vectors decay", {"amp": "off"}, "optim.py"),
         *("if is_vector or by_name or parameter in exempt", "if parameter in exempt"),
     ),
+    "a part of the model is never used": Edit(
+        *("reaches", "stem.0.weight as before", {"parallelism": "single"}, "model.py"),
+        *("x = self.stem(images)", "x = self.stem(images).detach()"),
+    ),
+    "training divides by 255, evaluation does not": Edit(
+        *("sees_alike", "off what evaluation sees", {"parallelism": "single"}, "trainer.py"),
+        *("            self.normalize,\n", "            lambda x: self.normalize(x) / 255,\n"),
+    ),
     "the loss is taken in half precision": Edit(
         *("half_precision", "torch.bfloat16", {"amp": "bf16"}, "forward.py"),
         *("return logits.float()", "return logits"),

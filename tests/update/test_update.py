@@ -288,3 +288,13 @@ def test_plain_copier_updates_what_torchgen_updated(own_world: World, project: P
     subprocess.run(plain, cwd=project, env=dict(own_world.env), check=True, capture_output=True)
     changed = own_world.git(project, "status", "--porcelain").split()
     assert changed == ["M", ".copier-answers.yml", "??", "LATER.md"]
+
+
+def test_what_a_killed_command_left_is_removed_a_day_later(world: World, project: Path) -> None:
+    old, young, other = (project / ".git" / f".torchgen-{name}" for name in ("0" * 8, "1" * 8, "x"))
+    for folder in (old, young, other):
+        (folder / "tmp").mkdir(parents=True)
+    for folder in (old, other):
+        os.utime(folder, (0, 0))
+    assert world.torchgen("update", "--dry-run", cwd=project).returncode == 0
+    assert [folder.exists() for folder in (old, young, other)] == [False, True, True]

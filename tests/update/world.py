@@ -31,7 +31,8 @@ def environment(home: Path) -> dict[str, str]:
     config = home / "gitconfig"
     config.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n", encoding="utf-8")
     run(sys.executable, "-m", "venv", "--without-pip", "bare", cwd=home, env=os.environ)
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "COPIER_"))}
+    foreign = ("GIT_", "COPIER_", "TORCHGEN_")
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
     return {
         **inherited,
         "HOME": str(home),
