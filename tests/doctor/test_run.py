@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.generator.conftest import Torchgen
 
-from torchgen_cli.source import provenance
+from torchgen_cli.source import origin, provenance
 
 CERTIFICATE = {
     "holds": False,
@@ -81,10 +81,10 @@ def test_a_project_of_another_kind_cannot_be_run(tmp_path: Path, torchgen: Torch
     assert "error: --run is for projects that torchgen wrote" in done.stderr
 
 
-def answers(folder: Path, commit: str) -> None:
-    """A project with no fault, made from the template at `commit`."""
+def answers(folder: Path, commit: str, source: str | None = None) -> None:
+    """A project with no fault, made from a template (this one) at `commit`."""
     (folder / "train.py").touch()
-    text = f"_src_path: gh:a/b\n_commit: {commit}\nlogger: none\n"
+    text = f"_src_path: {source or origin(provenance())[0]}\n_commit: {commit}\nlogger: none\n"
     (folder / ".copier-answers.yml").write_text(text, encoding="utf-8")
 
 
@@ -118,3 +118,13 @@ def test_a_project_of_the_installed_template_is_told_nothing(
     found = provenance()
     answers(tmp_path, found.commit or f"v{found.version}")
     assert torchgen("doctor").stdout == "nothing found in 1 file\n"
+
+
+def test_a_project_of_a_fork_is_not_compared_with_this_torchgen(
+    tmp_path: Path, torchgen: Torchgen
+) -> None:
+    answers(tmp_path, "v0.1.0+acme.1", "gh:acme/fork")
+    assert torchgen("doctor").stdout.splitlines() == [
+        "template v0.1.0+acme.1 of gh:acme/fork: torchgen update --check looks for a newer one",
+        "nothing found in 1 file",
+    ]

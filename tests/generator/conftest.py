@@ -34,7 +34,8 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     home = tmp_path_factory.mktemp("home")
     git_config = home / "gitconfig"
     git_config.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n", encoding="utf-8")
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "COPIER_"))}
+    foreign = ("GIT_", "COPIER_", "TORCHGEN_")
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
     return {
         **inherited,
         "HOME": str(home),

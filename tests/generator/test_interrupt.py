@@ -208,7 +208,7 @@ def test_a_signal_while_a_source_is_cloned_leaves_nothing(
         env={**env, "TMPDIR": str(scratch)},
         stderr=subprocess.DEVNULL,
     )
-    while process.poll() is None and not any(tmp_path.glob("deep/down/.torchgen-*/tmp/*.clone.*")):
+    while process.poll() is None and not any(scratch.glob(".torchgen-*/template.git")):
         pass
     process.send_signal(signal.SIGTERM)  # to us alone: a git that we started lives on a little
     assert process.wait(timeout=20) == 143

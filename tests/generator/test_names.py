@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_cli.questions import Question, Questionnaire
+from torchgen_cli.question import Question
+from torchgen_cli.questions import Questionnaire
 
 from .conftest import ROOT, Torchgen, run, tree
 

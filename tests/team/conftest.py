@@ -1,0 +1,105 @@
+"""Our template's repository and a team's fork of it, both with a release."""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from generator.conftest import env as env_with_pytest
+from generator.conftest import git, run, torchgen, write_tiny_template
+
+__all__ = ["env_with_pytest", "git", "torchgen"]
+
+Git = Callable[..., str]
+QUESTIONS = """
+bucket:
+  type: str
+  help: Where does the data lie?
+  default: "s3://{{ project_name }}"
+
+gpus:
+  type: int
+  help: How many GPUs per run?
+  default: 2
+  validator: "{% if gpus < 1 %}One at least, please.{% endif %}"
+
+shared:
+  type: bool
+  default: false
+
+partner:
+  when: "{{ shared }}"
+  choices: [blue, green]
+  default: green
+"""
+TEAM_FILE = """{{ project_name }} reads {{ bucket }} on {{ gpus }} GPUs.
+{% if shared %}
+Shared with {{ partner }}.
+{% endif %}
+"""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A template's repository."""
+
+    path: Path
+    git: Git
+
+    def __call__(self, *arguments: str) -> str:
+        return self.git(self.path, *arguments)
+
+    def edit(self, name: str, before: str, after: str) -> None:
+        """Replace text that is there, once."""
+        file = self.path / name
+        text = file.read_text(encoding="utf-8")
+        assert text.count(before) == 1, f"{name} has {before!r} {text.count(before)} times"
+        file.write_text(text.replace(before, after), encoding="utf-8")
+
+    def ask(self, question: str) -> None:
+        """One more question, at the end."""
+        with (self.path / "copier.yml").open("a", encoding="utf-8") as file:
+            file.write(question)
+
+    def commit(self, tag: str | None = None) -> None:
+        self("add", "--all")
+        self("commit", "--quiet", "--message", "a commit")
+        if tag:
+            self("tag", tag)
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python without pytest: collecting the tests costs each update two seconds."""
+    folder = tmp_path_factory.mktemp("python")
+    run(sys.executable, "-m", "venv", "--without-pip", "bare", cwd=folder, env=os.environ)
+    return folder / "bare"
+
+
+@pytest.fixture
+def env(env_with_pytest: dict[str, str], bare: Path) -> dict[str, str]:
+    return {**env_with_pytest, "VIRTUAL_ENV": str(bare)}
+
+
+@pytest.fixture
+def ours(tmp_path: Path, git: Git) -> Repository:
+    """The tiny template with our questions, at v0.1.0."""
+    repository = Repository(write_tiny_template(tmp_path / "ours"), git)
+    repository("init", "--quiet", "-b", "main")
+    repository.commit("v0.1.0")
+    return repository
+
+
+@pytest.fixture
+def fork(ours: Repository, tmp_path: Path, git: Git) -> Repository:
+    """A clone with one more file, four more questions and another default, at v0.1.0+acme.1."""
+    git(tmp_path, "clone", "--quiet", "--origin", "upstream", str(ours.path), "fork")
+    repository = Repository(tmp_path / "fork", git)
+    (repository.path / "template" / "TEAM.md.jinja").write_text(TEAM_FILE, encoding="utf-8")
+    repository.edit("copier.yml", "  default: tensorboard\n", "  default: wandb\n")
+    repository.ask(QUESTIONS)
+    repository.commit("v0.1.0+acme.1")
+    return repository

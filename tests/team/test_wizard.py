@@ -1,0 +1,73 @@
+"""In a terminal: the fork's questions are asked, and the team's answers are what is suggested."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pty", reason="needs pseudo-terminals")
+
+from generator.test_interrupt import Terminal
+
+from .conftest import Repository
+
+DOWN, ENTER = "\x1b[B", "\r"
+
+
+@pytest.fixture
+def wizard(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[..., Terminal]]:
+    """Starts `torchgen new proj ...` in a terminal."""
+    started = []
+
+    def start(*arguments: str, **more: str) -> Terminal:
+        command = (sys.executable, "-m", "torchgen_cli", "new", "proj", *arguments)
+        terminal_env = {**env, "TERM": "xterm", "NO_COLOR": "1", **more}
+        started.append(Terminal(command, tmp_path, terminal_env))
+        return started[-1]
+
+    yield start
+    for terminal in started:
+        terminal.close()
+
+
+def test_the_wizard_asks_the_forks_questions(
+    wizard: Callable[..., Terminal], fork: Repository, tmp_path: Path
+) -> None:
+    fork.ask("\nowner:\n  type: str\n")
+    fork.commit("v0.1.0+acme.2")
+    ours = ("--project-name", "p", "--description", "d", "--parallelism", "single", "--amp", "off")
+    terminal = wizard("--source", "fork", *ours, "--data-format", "lmdb", "--logger", "none")
+    for prompt, keys in (
+        ("Where does the data lie?", ENTER),
+        ("How many GPUs per run?", "0" + ENTER),  # after the suggested 2: 20
+        ("shared (bool)", "y"),
+        ("partner", ENTER),
+        ("owner", "vision" + ENTER),
+    ):
+        terminal.wait_for(prompt)
+        terminal.press(keys)
+    assert terminal.finish() == 0, terminal.screen
+    team = (tmp_path / "proj" / "TEAM.md").read_text(encoding="utf-8")
+    assert team == "p reads s3://p on 20 GPUs.\nShared with green.\n"
+    record = (tmp_path / "proj" / ".copier-answers.yml").read_text(encoding="utf-8")
+    assert "owner: vision\n" in record
+
+
+def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_path: Path) -> None:
+    team = tmp_path / "team.yml"
+    team.write_text("description: Ours\namp: bf16\nlogger: mlflow\n", encoding="utf-8")
+    given = ("--project-name", "p", "--parallelism", "single", "--data-format", "lmdb")
+    terminal = wizard(*given, TORCHGEN_ANSWERS=str(team))
+    for prompt, keys in (
+        ("What does it do, in one line?", " too" + ENTER),
+        ("Train in mixed precision?", ENTER),
+        ("Where do the curves go?", DOWN + ENTER),
+    ):
+        terminal.wait_for(prompt)
+        terminal.press(keys)
+    assert terminal.finish() == 0, terminal.screen
+    screen = terminal.screen.replace("\r\n", "\n")
+    assert "  description   Ours too\n" in screen
+    assert f"  amp           bf16  (from {team})\n" in screen
+    assert "  logger        none\n" in screen
