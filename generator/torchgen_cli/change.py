@@ -69,7 +69,7 @@ def _template(project: Project, workshop: Path) -> Path:
     """The template of the project's own version: the installed one if that is it."""
     own = installed(workshop)
     if own.stamp == project.stamp:
-        return Path(own.src_path)
+        return own.folder
     if not project.source or not project.commit:
         raise UserError(
             f"{project.path} records no version of the template, so what an answer changes cannot "
@@ -88,7 +88,7 @@ def _check(
             known = ", ".join(questionnaire.names)
             hint = nearest(name, questionnaire.names)
             raise UserError(f"no question is called {name!r}{hint} (the questions: {known})", 2)
-    context = {"_folder_name": folder, **answers, **given}
+    context = {"_folder_name": folder, **questionnaire.typed({**answers, **given})}
     for question in questionnaire.questions:
         if question.name not in given:
             continue

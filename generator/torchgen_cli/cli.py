@@ -14,10 +14,10 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
         if name == "new":
-            from .questions import installed  # 20 ms
-
+            ctx.obj = new.choose(ctx, rest)
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command("new", context_settings=HELP)(new.flagged(new.new, installed().questions))
+            flagged = new.flagged(new.new, ctx.obj.questionnaire.questions)
+            alone.command("new", context_settings=HELP)(flagged)
             command = typer.main.get_command(alone)
         return name, command, rest
 
@@ -50,5 +50,7 @@ app.command("new")(new.flagged(new.new))
 app.command()(look.questions)
 app.command()(change.update)
 app.command("set")(change.set_)
+app.command()(change.adopt)
 app.command()(look.explain)
 app.command()(look.doctor)
+app.command()(look.status)

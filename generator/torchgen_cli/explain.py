@@ -14,7 +14,8 @@ from pathlib import Path
 from .answers import complaint, read_file
 from .errors import UserError, nearest
 from .project import ANSWERS_FILE
-from .questions import Question, Questionnaire, as_text, installed
+from .question import Question
+from .questions import Questionnaire, as_text, installed
 from .render import render
 from .source import installed as installed_template
 from .staging import workshop_in
@@ -42,7 +43,7 @@ def difference(name: str, choices: tuple[str, str], answers: Path | None, as_jso
         if wrong:
             raise UserError(f"{name}: {wrong}", 2)
     with workshop_in(Path(tempfile.gettempdir())) as workshop:
-        template = Path(installed_template(workshop).src_path)
+        template = installed_template(workshop).folder
         trees = []
         for side, choice in zip(("a", "b"), choices, strict=True):
             target = workshop / side / "myproj"

@@ -9,18 +9,19 @@ import signal
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from .answers import Answer
 from .errors import Interrupted, UserError
 from .git import Repository, first_commit
+from .project import ANSWERS_FILE
 from .provenance import GIT_LOCATIONS
-from .source import installed, named
+from .question import as_text
+from .source import Template, installed
 from .staging import check_target, project_in, staged, workshop_in
-
-ANSWERS_FILE = ".copier-answers.yml"
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ class Order:
 
     path: str
     """The folder as the user wrote it."""
-    given: dict[str, str]
-    """Checked answers, which are not asked for again."""
-    source: str | None
-    """A template other than the installed one."""
+    given: Mapping[str, Answer]
+    """Checked answers."""
+    template: Template | None
+    """One other than the installed one."""
     prompts: IO[str] | None
     """The terminal to ask on; None to ask nothing."""
     dry_run: bool
@@ -70,8 +71,8 @@ class Project:
         )
 
 
-def create(order: Order, show: Callable[[dict[str, Any]], None]) -> Project:
-    """Write the project, or nothing at all; `show` gets the answers once all are known.
+def create(order: Order, show: Callable[[dict[str, Any], dict[str, str]], None]) -> Project:
+    """Write the project, or nothing at all; `show` gets the answers, and the files they are from.
 
     Raises `UserError` or `Interrupted`.
     """
@@ -82,7 +83,7 @@ def create(order: Order, show: Callable[[dict[str, Any]], None]) -> Project:
     with place as workshop:
         project = project_in(workshop, order.target)
         rendered = _render(order, workshop, project)
-        show(rendered.answers)
+        show(rendered.answers, rendered.origins)
         files = sorted(p.relative_to(project).as_posix() for p in project.rglob("*") if p.is_file())
         if order.git and not order.dry_run:
             repository = first_commit(project, f"Start {rendered.package}")
@@ -103,6 +104,7 @@ def create(order: Order, show: Callable[[dict[str, Any]], None]) -> Project:
 @dataclass(frozen=True)
 class _Rendered:
     answers: dict[str, Any]
+    origins: dict[str, str]
     package: str
     source: str
     version: str | None
@@ -111,36 +113,49 @@ class _Rendered:
 def _render(order: Order, workshop: Path, project: Path) -> _Rendered:
     """Let Copier ask what is not answered yet, and render into the folder `project`."""
     import copier  # 0.3 s, only where something is rendered
-    import yaml
     from plumbum import local
 
-    template = named(order.source) if order.source else installed(workshop)
+    from .render import stamped
+
+    template = order.template or installed(workshop)
     if template.warning:
         print(f"warning: {template.warning}", file=sys.stderr)
     with _refusals(order), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Copier's own, on what `named` has dealt with
         # For a plain folder Copier needs no git, yet would call it once per file, to look after a
         # repository that is only to come: half of the time. It finds git by plumbum's PATH.
-        without_git = local.env(PATH="") if template.plain else contextlib.nullcontext()
+        without_git = local.env(PATH="")
         # Copier's prompts go to sys.stdout, which may be for a program that reads --json.
         with without_git, contextlib.redirect_stdout(order.prompts or sys.stderr):
+            final = {name: answer.text for name, answer in order.given.items() if answer.final}
             worker = copier.run_copy(
-                template.src_path,
+                str(template.folder),
                 project,
-                data={**order.given, "torchgen_stamp": template.stamp},
-                vcs_ref=template.vcs_ref,
+                data={**final, "torchgen_stamp": template.stamp},
+                user_defaults={n: a.text for n, a in order.given.items() if not a.final},
                 defaults=not order.prompts,
                 quiet=True,
                 settings=copier.Settings(),  # not the user's defaults for any template
             )
-        record = yaml.safe_load((project / ANSWERS_FILE).read_text(encoding="utf-8"))
+        record = stamped(project / ANSWERS_FILE, template.stamp)
     everything = worker.answers.user  # in the order of the questions, computed ones included
-    answers = {name: record[name] for name in everything if name in record}
-    strange = sorted(order.given.keys() - answers.keys())
+    strange = sorted(final.keys() - (everything.keys() - worker.answers.hidden))
     if strange:
-        raise UserError(f"the template at {order.source} does not ask for {', '.join(strange)}")
+        listed = ", ".join(strange)
+        raise UserError(f"{_name_of(order)} does not ask for {listed} with these answers")
+    answers = {name: record[name] for name in everything if name in record}
+    origins = _origins(order, answers)
     package = str(everything.get("package_name", order.target.name))
-    return _Rendered(answers, package, record["_src_path"], record.get("_commit"))
+    return _Rendered(answers, origins, package, record["_src_path"], record.get("_commit"))
+
+
+def _origins(order: Order, answers: Mapping[str, Any]) -> dict[str, str]:
+    """The file that each answer is from; a wizard's user may have chosen another."""
+    return {
+        name: answer.origin
+        for name, answer in order.given.items()
+        if answer.origin and name in answers and as_text(answers[name]) == answer.text
+    }
 
 
 @contextlib.contextmanager
@@ -158,9 +173,16 @@ def _refusals(order: Order) -> Iterator[None]:
     except (CopierError, TemplateError, ValueError, OSError) as error:
         message = getattr(error, "stderr", None) or str(error)  # of a git command, what git said
         question = re.search(r"question '(\w+)'|Invalid choice for '(\w+)'", message)
-        by_flag = question and (question[1] or question[2]) in order.given
-        origin = f"the template at {order.source}" if order.source else "the template"
-        raise UserError(f"{origin}: {message}", 2 if by_flag else 1) from error
+        asked = order.given.get(question[1] or question[2]) if question else None
+        by_flag = asked and not asked.origin
+        raise UserError(f"{_name_of(order)}: {message}", 2 if by_flag else 1) from error
+
+
+def _name_of(order: Order) -> str:
+    """What messages call the template."""
+    if not order.template:
+        return "the template"
+    return f"the template at {order.template.stamp['_src_path']}"
 
 
 def _next_commands(order: Order, rendered: _Rendered) -> list[str]:

@@ -34,6 +34,15 @@ class Project:
         return {name: value for name, value in record.items() if value}
 
 
+@dataclass(frozen=True)
+class State:
+    """What of a project's folder is not as it was committed, or cannot stay so."""
+
+    changed: list[str]
+    conflicts: list[str]
+    """Unmerged files; where there are none, those that were committed with conflicts in them."""
+
+
 def read_project(path: str) -> Project:
     """The project at `path`, in git or not. Raises `UserError` if there is none."""
     folder = Path(os.path.abspath(path))
@@ -73,9 +82,32 @@ def _where_else(folder: Path) -> str:
 
 def check_reversible(project: Project) -> None:
     """Refuse, with `UserError`, a project that git could not bring back to what it is now."""
+    folder = project.path
+    check_repository(folder)
+    state = state_of(folder)
+    if state.conflicts:
+        raise UserError(
+            f"a former update left conflicts in {_listed(state.conflicts)}; "
+            "resolve them, git add, git commit"
+        )
+    if state.changed:
+        raise UserError(
+            f"changes are not committed: {_listed(state.changed)}; git commit (or git stash -u) "
+            "them first, so that the changes to come can be told from them and undone"
+        )
+    try:
+        git(folder, "symbolic-ref", "--quiet", "HEAD")
+    except GitError as error:
+        raise UserError(
+            "no branch is checked out (HEAD is detached), so a commit could get lost; git switch "
+            "to a branch first, or git switch -c NAME"
+        ) from error
+
+
+def check_repository(folder: Path) -> None:
+    """Refuse, with `UserError`, a folder where git is of no help."""
     if shutil.which("git") is None:
         raise UserError("git is not installed; it merges the changes and can undo them: install it")
-    folder = project.path
     try:
         git(folder, "rev-parse", "--show-toplevel")
     except GitError as error:
@@ -85,26 +117,14 @@ def check_reversible(project: Project) -> None:
             f"{folder} is in no git repository, so nothing could be undone; "
             "git init there, git add --all, git commit"
         ) from error
-    status = fields(git(folder, "status", "--porcelain", "-z", "--no-renames", "--", "."))
-    unmerged = [line[3:] for line in status if line[:2] in UNMERGED] or _leftovers(folder)
-    if unmerged:
-        raise UserError(
-            f"a former update left conflicts in {_listed(unmerged)}; "
-            "resolve them, git add, git commit"
-        )
-    if status:
-        changed = _listed([line[3:] for line in status])
-        raise UserError(
-            f"changes are not committed: {changed}; git commit (or git stash -u) them first, so "
-            "that the changes to come can be told from them and undone"
-        )
-    try:
-        git(folder, "symbolic-ref", "--quiet", "HEAD")
-    except GitError as error:
-        raise UserError(
-            "no branch is checked out (HEAD is detached), so a commit could get lost; git switch "
-            "to a branch first, or git switch -c NAME"
-        ) from error
+
+
+def state_of(folder: Path) -> State:
+    """What git says of the folder's files. Raises `GitError`."""
+    command = ("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames")
+    status = fields(git(folder, *command, "--", "."))
+    unmerged = [line[3:] for line in status if line[:2] in UNMERGED]
+    return State([line[3:] for line in status], unmerged or _leftovers(folder))
 
 
 def _leftovers(folder: Path) -> list[str]:

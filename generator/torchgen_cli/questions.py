@@ -1,64 +1,37 @@
 """The questions of a template, read from its copier.yml: flags, table, JSON schema, validators."""
 
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from .errors import UserError
+from .question import NO, Question, parse
 from .source import template_root
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-
-@dataclass(frozen=True)
-class Question:
-    """One question that a user is asked."""
-
-    name: str
-    help: str
-    default: str
-    """May be a Jinja template; see `computed`."""
-    choices: dict[str, str]
-    """Answer -> one line of advice; empty where any text will do."""
-    validator: str
-    """A Jinja template that renders what is wrong with an answer, or nothing."""
-
-    @property
-    def flag(self) -> str:
-        return "--" + self.name.replace("_", "-")
-
-    @property
-    def computed(self) -> bool:
-        """Whether the default follows from the folder and the other answers."""
-        return "{{" in self.default or "{%" in self.default
-
-    @property
-    def default_in_words(self) -> str:
-        return "PATH's last part, folded to a-z0-9-" if self.computed else self.default
-
-    @property
-    def metavar(self) -> str:
-        return "|".join(self.choices) or "TEXT"
+NAMES = ("copier.yml", "copier.yaml")
 
 
 class Questionnaire:
     """The questions in their order, with Copier's own rules for defaults and validators."""
 
     def __init__(self, root: Path) -> None:
-        """Read `root/copier.yml`."""
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        with (root / "copier.yml").open("rb") as file:
-            config = yaml.load(file, Loader=loader)
+        """Read `root/copier.yml`. Raises `UserError` if that cannot be done."""
+        config = _config(root)
         self._root = root
         self._envops = config.get("_envops", {})
         self.questions = tuple(
-            _question(name, details)
-            for name, details in config.items()
-            if not name.startswith("_") and details.get("when", True) is not False
+            parse(name, described)
+            for name, described in config.items()
+            if not name.startswith("_")
+            and not (isinstance(described, dict) and described.get("when") is False)
         )
         self.names = tuple(question.name for question in self.questions)
 
@@ -75,28 +48,43 @@ class Questionnaire:
             **{**self._envops, "undefined": StrictUndefined},
         )
 
-    def default(self, question: Question, context: dict[str, str]) -> str:
+    def default(self, question: Question, context: Mapping[str, Any]) -> str | None:
         """The default, given `_folder_name` and the answers to the questions before."""
+        if question.default is None:
+            return None
         return self._jinja.from_string(question.default).render(context)
 
-    def complaint(self, question: Question, answer: str, context: dict[str, str]) -> str:
+    def complaint(self, question: Question, answer: str, context: Mapping[str, Any]) -> str:
         """What the validator has against an answer; empty if nothing."""
-        rendered = self._jinja.from_string(question.validator)
-        return rendered.render({**context, question.name: answer}).strip()
+        validator = self._jinja.from_string(question.validator)
+        return validator.render({**context, question.name: question.typed(answer)}).strip()
+
+    def is_asked(self, question: Question, context: Mapping[str, Any]) -> bool:
+        """Whether the answers to the questions before leave anything to ask."""
+        said = self._jinja.from_string(question.when).render(context)
+        return said.strip().lower() not in NO | {"", "none"}
+
+    def typed(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        """Answers that were written as text, as templates see them; nonsense stays text."""
+        typed = dict(answers)
+        for question in self.questions:
+            with suppress(KeyError, ValueError):
+                typed[question.name] = question.typed(str(answers[question.name]))
+        return typed
 
 
-def _question(name: str, details: dict[str, Any]) -> Question:
-    choices = {
-        str(value): label.removeprefix(f"{value}: ")
-        for label, value in (details.get("choices") or {}).items()
-    }
-    return Question(
-        name=name,
-        help=details["help"],
-        default=str(details["default"]),
-        choices=choices,
-        validator=details.get("validator", ""),
-    )
+def _config(root: Path) -> dict[str, Any]:
+    file = next((root / name for name in NAMES if (root / name).is_file()), None)
+    if file is None:
+        raise UserError(f"the template has no {NAMES[0]}, so it is none of Copier's")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        config = yaml.load(file.read_bytes(), Loader=loader)
+    except yaml.YAMLError as error:  # also !include, and several documents in one file
+        raise UserError(f"{file.name} of the template cannot be read: {error}") from error
+    if not isinstance(config, dict):
+        raise UserError(f"{file.name} of the template asks no question")
+    return config
 
 
 def installed() -> Questionnaire:
@@ -161,6 +149,6 @@ def _property(question: Question) -> dict[str, Any]:
         schema["oneOf"] = [
             {"const": choice, "description": advice} for choice, advice in question.choices.items()
         ]
-    if not question.computed:
+    if question.default is not None and not question.computed:
         schema["default"] = question.default
     return schema

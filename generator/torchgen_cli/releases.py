@@ -101,6 +101,17 @@ class Releases:
 
     def latest(self) -> Version:
         """The latest release; where none has a tag, the newest commit. As Copier chooses."""
+        released = self._release_tags()
+        found = self.find(released[-1] if released else "HEAD")
+        if not found:
+            raise UserError(f"the template's repository {self.source} has no commit")
+        return found
+
+    def released(self) -> list[Version]:
+        """The releases, oldest first."""
+        return [found for found in map(self.find, self._release_tags()) if found]
+
+    def _release_tags(self) -> list[str]:
         from packaging.version import InvalidVersion
         from packaging.version import Version as Number
 
@@ -111,10 +122,7 @@ class Releases:
             except InvalidVersion:
                 continue
         final = [tag for tag, number in numbers.items() if not number.is_prerelease]
-        found = self.find(max(final, key=numbers.__getitem__) if final else "HEAD")
-        if not found:
-            raise UserError(f"the template's repository {self.source} has no commit")
-        return found
+        return sorted(final, key=numbers.__getitem__)
 
     def is_older(self, one: Version, other: Version) -> bool:
         """Whether the first version came before the second."""

@@ -1,5 +1,6 @@
 """Copier renders a folder with a template, for answers that are known."""
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,12 +50,18 @@ def render(
             )
             leave = worker.match_skip
     except (CopierError, TemplateError, ValueError, OSError) as error:
+        unanswered = re.fullmatch(r'Question "(\w+)" is required', str(error))
+        if unanswered:
+            raise UserError(
+                f"the template asks for {unanswered[1]} and has no default for it: add a line "
+                f"`{unanswered[1]}: ANSWER` to {ANSWERS_FILE}, commit that, and try again"
+            ) from error
         raise UserError(f"the template cannot be rendered: {error}") from error
-    record = _stamped(target / ANSWERS_FILE, stamp)
+    record = stamped(target / ANSWERS_FILE, stamp)
     return Rendering(target, {k: v for k, v in record.items() if not k.startswith("_")}, leave)
 
 
-def _stamped(file: Path, stamp: Mapping[str, str]) -> dict[str, Any]:
+def stamped(file: Path, stamp: Mapping[str, str]) -> dict[str, Any]:
     """The content of the answers file; a fork's own may not know the stamp, and gets it here."""
     try:
         text = file.read_text(encoding="utf-8")

@@ -16,16 +16,13 @@ BUNDLE = HERE / "bundle"  # in a wheel; a checkout has copier.yml at its root
 
 @dataclass(frozen=True)
 class Template:
-    """What `copier.run_copy` needs to render a template and to record where it came from."""
+    """A template's files, and what a project records of where it came from."""
 
-    src_path: str
+    folder: Path
+    """Plain files: git, and Copier's own use of it, have no part in rendering them."""
     stamp: dict[str, str]
-    """Overrides `_src_path` and `_commit` in the answers file."""
-    vcs_ref: str | None = None
-    """None: Copier takes the latest tag, or HEAD if there is none."""
+    """`_src_path` and `_commit` of the answers file."""
     warning: str | None = None
-    plain: bool = False
-    """A folder that git has no part in."""
 
 
 def template_root() -> Path:
@@ -49,15 +46,14 @@ def installed(workshop: Path) -> Template:
     """
     found, root = provenance(), template_root()
     src = root if root == BUNDLE else _plain_copy(root, workshop)
-    source, commit = _record(found)
+    source, commit = origin(found)
     if not source or not commit:
         return Template(
-            src_path=str(src),
+            src,
             stamp={"_src_path": source or str(root)},
             warning="the template's repository or commit is not known, so `copier update` will "
             "not work in this project; install torchgen from its repository or a release to have "
             "that",
-            plain=True,
         )
     warning = None
     if found.dirty:
@@ -66,48 +62,53 @@ def installed(workshop: Path) -> Template:
             "them, so a later update takes them for your own edits"
         )
     stamp = {"_src_path": source, "_commit": commit}
-    return Template(str(src), stamp, warning=warning, plain=True)
+    return Template(src, stamp, warning)
 
 
-def named(url: str) -> Template:
-    """The template at `--source`: a git repository's address or folder.
+def named(url: str, workshop: Path) -> Template:
+    """The latest release of the template at `--source`, or its newest commit if it has none.
 
-    Raises `UserError` if it is a folder without a repository.
+    `url` is a git repository's address or folder. Raises `UserError` if it cannot be had.
     """
-    source = recordable(url, Path.cwd())
-    stamp = {"_src_path": source}  # an address with a password in it is used, but not recorded
-    folder = Path(source)
+    from .releases import Releases  # 10 ms, for sources only
+
+    folder = _local(url)
+    source = recordable(url, Path.cwd())  # a password in it is used, but not recorded or shown
+    try:
+        releases = Releases(url, workshop)
+    except UserError as error:
+        raise UserError(str(error).replace(url, source)) from error
+    version, newest = releases.latest(), releases.find("HEAD")
+    warning = None
+    if folder and git_output(folder, "status", "--porcelain", "-unormal"):
+        warning = (
+            f"{folder} has uncommitted changes, which are left out: only commits can be updated"
+        )
+    elif newest and releases.is_older(version, newest):
+        warning = (
+            f"{source} has commits after {version.name}, its latest release, which are left out; "
+            f"to release them, tag one (a fork: {version.name}+NAME.1)"
+        )
+    stamp = {"_src_path": source, "_commit": version.name}
+    return Template(releases.extract(version, workshop / "named-template"), stamp, warning)
+
+
+def _local(url: str) -> Path | None:
+    """The working tree that `--source` names, if it names one."""
+    folder = Path(recordable(url, Path.cwd()))
     if not folder.is_absolute():
-        unclear = source.startswith("git+") and not url.startswith("git+")
-        return Template(f"git+{url}" if unclear else url, stamp)
+        return None
     if not folder.exists():
         raise UserError(f"--source {url} does not exist; give a git repository's folder or URL", 2)
     if not folder.is_dir() or folder.suffix == ".git":  # a bundle, or a bare repository
-        return Template(source, stamp)
+        return None
     top = git_output(folder, "rev-parse", "--show-toplevel")
     if not top or Path(top).resolve() != folder.resolve():
         raise UserError(f"--source {url} is no git repository's top; run git init there", 2)
-    if git_output(folder, "status", "--porcelain", "-unormal"):
-        return _committed_state(folder, stamp)
-    return Template(source, stamp)
+    return folder
 
 
-def _committed_state(folder: Path, stamp: dict[str, str]) -> Template:
-    """Of a changed repository, what is committed: Copier would add a commit that nobody has."""
-    from packaging.version import InvalidVersion, Version  # 10 ms, seldom needed
-
-    ref = git_output(folder, "rev-parse", "HEAD")
-    for tag in (git_output(folder, "tag") or "").split():
-        try:
-            if not Version(tag).is_prerelease:
-                ref = None  # Copier picks the latest
-        except InvalidVersion:
-            continue
-    warning = f"{folder} has uncommitted changes, which are left out: only commits can be updated"
-    return Template(str(folder), stamp, ref, warning)
-
-
-def _record(found: Provenance) -> tuple[str | None, str | None]:
+def origin(found: Provenance) -> tuple[str | None, str | None]:
     """The address and commit by which the template of this installation can be fetched later."""
     install = _direct_url()
     if install and "vcs_info" in install:  # pip install git+...

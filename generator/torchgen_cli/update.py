@@ -17,7 +17,7 @@ from .merge import Merged, merge
 from .numbers import Numbers
 from .project import Project, check_reversible, read_project
 from .provenance import GIT_LOCATIONS, recordable
-from .releases import Releases
+from .releases import Releases, Version
 from .render import Rendering, render
 from .report import Report
 from .staging import workshop_in
@@ -62,6 +62,7 @@ def check(path: str) -> News:
         current, latest = releases.recorded(project.commit), releases.latest()
         if current.sha == latest.sha or releases.is_older(latest, current):
             return News(current.name, latest.name, False)
+        _check_descent(releases, current, latest)
         numbers = releases.numbers(current, latest, project.answers)
         changelog = releases.changelog(current, latest)
         return News(current.name, latest.name, True, changelog, numbers)
@@ -91,6 +92,7 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
         if releases.is_older(target, current):
             report.done = f"up to date: {current.name} is newer than the latest, {target.name}"
             return report
+        _check_descent(releases, current, target)
         report.changelog = releases.changelog(current, target)
         report.numbers = releases.numbers(current, target, project.answers)
         show(report.before())
@@ -104,6 +106,15 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
         )
         change(project, old, new, target.name, workshop, report)
     return report
+
+
+def _check_descent(releases: Releases, current: Version, target: Version) -> None:
+    """Refuse a version that another branch made: it would take away what the project's own has."""
+    if not releases.is_older(current, target):
+        raise UserError(
+            f"{target.name} lacks what the project's {current.name} has: neither came from the "
+            f"other; of a fork: merge {target.name} there, and tag that {target.name}+NAME.1"
+        )
 
 
 def change(

@@ -104,7 +104,7 @@ def test_the_table(world: World, project: Path, tmp_path: Path) -> None:
     assert len(lines) == 3  # nobody looked, so nothing was out of reach
     assert max(map(len, lines)) <= 84
     assert lines[2].split()[:3] == ["...-projects", "v0.1.0", "not"]
-    assert "single of...  1 changed" in lines[1]
+    assert "  single off imagefolder ...  1 changed" in lines[1]
 
 
 def test_where_projects_are_looked_for(world: World, project: Path, tmp_path: Path) -> None:

@@ -298,3 +298,21 @@ def test_what_a_killed_command_left_is_removed_a_day_later(world: World, project
         os.utime(folder, (0, 0))
     assert world.torchgen("update", "--dry-run", cwd=project).returncode == 0
     assert [folder.exists() for folder in (old, young, other)] == [False, True, True]
+
+
+def test_a_version_of_another_branch_is_refused(
+    world: World, own_world: World, project: Path
+) -> None:
+    """It would take away what the project's own version has, as in a fork that lacks a merge."""
+    template = own_world.template
+    own_world.git(template, "switch", "--quiet", "--create", "fork", "v0.1.0")
+    (template / "template/OURS.md").write_text("ours\n", encoding="utf-8")
+    own_world.commit(template, tag="v0.1.0+acme.1")
+    answers = project / ".copier-answers.yml"
+    replace(answers, "_commit: v0.1.0\n", "_commit: v0.1.0+acme.1\n")
+    replace(answers, str(world.template), str(template))
+    own_world.commit(project)
+    for flags in ((), ("--check",), ("--to", "v0.2.0")):
+        done = own_world.torchgen("update", *flags, cwd=project)
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
+        assert "v0.2.0 lacks what the project's v0.1.0+acme.1 has" in done.stderr

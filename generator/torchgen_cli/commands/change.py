@@ -1,4 +1,4 @@
-"""The commands that change a project: `update` and `set`."""
+"""The commands that change a project: `update`, `set` and `adopt`."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -55,6 +55,29 @@ def set_(
 
     given, path = change.parse(words)
     return _reported(change.set_answers(given, path, dry_run, _announce(json)), json)
+
+
+def adopt(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder of a git repository.")],
+    source: Annotated[
+        str | None, typer.Option(metavar="URL", help="The template's repository.")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="Its version; else the one that fits.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; say what fits.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Bring a repository made by hand, or by plain copier, under update.
+
+    Finds the answers that fit its files best and writes .copier-answers.yml, nothing else.
+    """
+    from .. import adopt as adoption
+
+    found = adoption.adopt(path, source, version, dry_run)
+    print(found.to_json() if json else found)
 
 
 def _announce(json: bool) -> Callable[[str], None]:

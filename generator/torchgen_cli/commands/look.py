@@ -1,6 +1,8 @@
-"""The commands that only look: `questions`, `explain` and `doctor`."""
+"""The commands that only look: `questions`, `explain`, `doctor` and `status`."""
 
+import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -86,3 +88,26 @@ def doctor(
 
         code = diagnose(path, hints=hints, run=run, json=json, sarif=sarif)
         raise typer.Exit(code)
+
+
+def status(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[DIR ...]", help="Folders with projects below; else this one."),
+    ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Don't look for news in the templates' repositories.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a list of objects.")] = False,
+) -> None:
+    """List every generated project below some folders, and how each is.
+
+    Its version and how many releases it is behind, its answers, whether the tree is clean, and what
+    doctor finds. Exit code 0, whatever is found; 1 if there is no project.
+    """
+    from .. import status as projects
+
+    rows = projects.status(folders or [Path()], offline)
+    bounded = sys.stdout.isatty() or "COLUMNS" in os.environ
+    width = shutil.get_terminal_size().columns if bounded else None
+    print(projects.as_json(rows) if json else projects.as_table(rows, width))

@@ -3,7 +3,9 @@
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +15,20 @@ from ..errors import UserError
 
 if TYPE_CHECKING:
     from ..new import Project
-    from ..questions import Question
+    from ..question import Question
+    from ..questions import Questionnaire
+    from ..source import Template
 
 
 def new(
+    context: typer.Context,
     path: Annotated[str, typer.Argument(metavar="PATH", help="A folder: new, or empty.")],
     defaults: Annotated[
         bool, typer.Option("--defaults", "-y", help="Ask nothing; take the defaults.")
     ] = False,
     answers: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Answers in YAML or TOML; flags outdo them.")
+        str | None,
+        typer.Option(metavar="FILE", help="Answers in YAML or TOML, or REPOSITORY#FILE."),
     ] = None,
     source: Annotated[
         str | None, typer.Option(metavar="URL", help="Another template: a git repository.")
@@ -41,35 +47,78 @@ def new(
     """
     from ..answers import collect  # YAML and Jinja are for this command only
     from ..new import Order, create
-    from ..questions import installed
 
     if not path:
         raise UserError("PATH is empty; give a folder, or . for this one", 2)
-    given = {name: answer for name, answer in flags.items() if answer is not None}
+    chosen: Chosen = context.obj
+    by_flag = {name: answer for name, answer in flags.items() if answer is not None}
+    folder_name = os.path.basename(os.path.abspath(path))
+    prompts = None if defaults else _terminal(sys.stderr if json else sys.stdout)
     order = Order(
         path=path,
-        given=collect(installed(), os.path.basename(os.path.abspath(path)), given, answers),
-        source=source,
-        prompts=None if defaults else _terminal(sys.stderr if json else sys.stdout),
+        given=collect(chosen.questionnaire, folder_name, by_flag, answers, bool(prompts)),
+        template=chosen.template,
+        prompts=prompts,
         dry_run=dry_run,
         git=not no_git,
     )
-    project = create(order, (lambda _: None) if json else _show)
+    project = create(order, (lambda *_: None) if json else _show)
     print(project.to_json() if json else _summary(project))
     if project.repository.note and not json:
         print(f"note: {project.repository.note}", file=sys.stderr)
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """What is to be rendered, and its questions."""
+
+    template: "Template | None"
+    """None: the installed one."""
+    questionnaire: "Questionnaire"
+
+
+def choose(context: typer.Context, words: Sequence[str]) -> Chosen:
+    """The template of a command line, whose flags depend on it; kept until the context closes."""
+    from ..questions import Questionnaire, installed  # 20 ms
+    from ..source import named
+    from ..staging import workshop_in
+
+    url = _source(words)
+    if not url:
+        return Chosen(None, installed())
+    workshop = context.with_resource(workshop_in(Path(tempfile.gettempdir())))
+    template = named(url, workshop)
+    return Chosen(template, Questionnaire(template.folder))
+
+
+def _source(words: Sequence[str]) -> str | None:
+    """What `--source` says, before any flag is known."""
+    for word, following in zip(words, [*words[1:], None], strict=False):
+        if word == "--":
+            break
+        if word == "--source":
+            return following
+        if word.startswith("--source="):
+            return word.partition("=")[2]
+    return None
+
+
 def flagged(
     command: Callable[..., None], questions: "Iterable[Question]" = ()
 ) -> Callable[..., None]:
-    """The command with a flag per question in the place of its `**flags`."""
+    """The command with a flag per question in the place of its `**flags`.
+
+    A question that is called like a flag of the command itself has none.
+    """
 
     def command_with_flags(**arguments: Any) -> None:
         command(**arguments)
 
     parameters = list(inspect.signature(command).parameters.values())[:-1]
+    taken = {"help", *(parameter.name for parameter in parameters)}
     for question in questions:
+        if question.name in taken:
+            continue
         text = f"{question.help} [default: {question.default_in_words}]"
         option = typer.Option(question.flag, metavar=question.metavar, help=text)
         parameters.append(
@@ -92,11 +141,14 @@ def _terminal(preferred: IO[str]) -> IO[str] | None:
     return next((stream for stream in (preferred, sys.stderr) if stream.isatty()), None)
 
 
-def _show(answers: dict[str, Any]) -> None:
+def _show(answers: dict[str, Any], origins: dict[str, str]) -> None:
+    from ..question import as_text
+
     width = max(map(len, answers))
     print()
     for name, answer in answers.items():
-        print(f"  {name:<{width}}  {answer}", flush=True)
+        said = f"  (from {origins[name]})" if name in origins else ""
+        print(f"  {name:<{width}}  {as_text(answer)}{said}", flush=True)
 
 
 def _summary(project: "Project") -> str:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from ..new import ANSWERS_FILE
-from ..source import provenance
+from ..project import ANSWERS_FILE
+from ..source import origin, provenance
 
 
 def behind(root: Path) -> str | None:
@@ -21,6 +21,9 @@ def behind(root: Path) -> str | None:
         return f"{ANSWERS_FILE} cannot be read: {' '.join(str(error).split())}"
     made = record.get("_commit") if isinstance(record, dict) else None
     found = provenance()
+    source, ours_at = record.get("_src_path") if made else None, origin(found)[0]
+    if source and ours_at and source != ours_at:  # a fork has versions of its own
+        return f"template {made} of {source}: torchgen update --check looks for a newer one"
     ours = found.commit or f"v{found.version}"
     if not made or str(made) in (ours, found.sha, f"v{found.version}"):
         return None

@@ -1,0 +1,73 @@
+"""The versions of the template that a repository may have been made from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import UserError, nearest
+from .project import Project
+from .provenance import recordable
+from .releases import Releases
+from .releases import Version as Commit
+from .source import installed
+
+
+@dataclass
+class Version:
+    """A version of the template that a project may have been made from."""
+
+    name: str
+    folder: Path
+    stamp: dict[str, str]
+
+
+def candidates(
+    project: Project, source: str | None, wanted: str | None, workshop: Path, notes: list[str]
+) -> list[Version]:
+    """The versions to compare: first the likeliest, then from the newest to the oldest.
+
+    Puts into `notes` what could not be had. Raises `UserError` if there is none.
+    """
+    own = installed(workshop)
+    recorded = own.stamp.get("_commit", "")
+    releases = _reachable(
+        [source] if source else [project.source, own.stamp["_src_path"]], workshop, notes
+    )
+    if releases is None:
+        if source or wanted not in (None, recorded) or not recorded:
+            raise UserError(notes[-1])
+        notes.append(f"only the installed version, {recorded}, was compared")
+        return [Version(recorded, own.folder, own.stamp)]
+    if wanted:
+        found = [_wanted(releases, wanted)]
+    else:
+        likeliest = releases.find(recorded) or releases.latest()
+        found = [likeliest, releases.latest(), *reversed(releases.released())]
+    record = recordable(releases.source, Path.cwd())
+    return [
+        Version(
+            name=one.name,
+            folder=releases.extract(one, workshop / f"template-{number}"),
+            stamp={"_src_path": record, "_commit": one.name},
+        )
+        for number, one in enumerate({one.sha: one for one in found}.values())
+    ]
+
+
+def _reachable(addresses: Sequence[str], workshop: Path, notes: list[str]) -> Releases | None:
+    """The first repository that can be had; `notes` say what is wrong with those before."""
+    for address in dict.fromkeys(filter(None, addresses)):
+        try:
+            return Releases(address, workshop)
+        except UserError as error:
+            shown = recordable(address, Path.cwd())  # without a password
+            notes.append(str(error).replace(address, shown))
+    return None
+
+
+def _wanted(releases: Releases, ref: str) -> Commit:
+    found = releases.find(ref) or releases.find(f"v{ref}")
+    if not found:
+        known = nearest(ref, [one.name for one in releases.released()])
+        raise UserError(f"--version: the template has no version {ref!r}{known}", 2)
+    return found
