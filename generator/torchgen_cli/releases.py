@@ -32,7 +32,7 @@ class Releases:
 
     def __init__(self, source: str, workshop: Path) -> None:
         """Clone it. Raises `UserError` if it cannot be reached, or is a shallow clone itself."""
-        self.source = source
+        self.source = recordable(source, Path.cwd())  # without a password, for messages
         self._clone = workshop / "template.git"
         # nobody sees a question for a password where no terminal is
         env = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
@@ -40,13 +40,14 @@ class Releases:
         try:
             git(workshop, *clone, env=env, asks=True)
         except GitError as error:
+            said = str(error).replace(address(source), self.source)
             raise UserError(
-                f"cannot reach the template's repository {source} ({error}); "
+                f"cannot reach the template's repository {self.source} ({said}); "
                 "check the address and the network, or name another by --source"
             ) from error
         if git(self._clone, "rev-parse", "--is-shallow-repository") == "true":
             raise UserError(
-                f"the template's repository {source} is a shallow clone and lacks versions; "
+                f"the template's repository {self.source} is a shallow clone and lacks versions; "
                 "run git fetch --unshallow there"
             )
         self._tag_listed()

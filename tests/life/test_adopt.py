@@ -204,3 +204,13 @@ def test_without_the_right_to_write(world: World, project: Path) -> None:
         refuse(world, project, message, "adopt", ".", "--source", str(world.template))
     finally:
         project.chmod(0o700)
+
+
+def test_a_recorded_source_that_is_gone(world: World, project: Path) -> None:
+    replace(project / RECORD, "_commit: v0.1.0\n", "")
+    replace(project / RECORD, str(world.template), "/nowhere/at/all")
+    world.commit(project)
+    found = adopt(world, project)
+    assert found["notes"][0].startswith("cannot reach the template's repository /nowhere/at/all (")
+    assert found["answers"] == {**NAME, **EACH[0]}
+    assert found["template"]["source"] not in {"/nowhere/at/all", str(world.template)}

@@ -241,3 +241,10 @@ def test_answers_that_new_would_refuse(
     world: World, project: Path, words: str, message: str
 ) -> None:
     refuse(world, project, message, "set", *words.split(), code=2)
+
+
+def test_a_password_in_an_address_is_not_shown(world: World, project: Path) -> None:
+    address = "https://ada:s3cret@torchgen.invalid/template.git"
+    done = world.torchgen("update", "--source", address, cwd=project)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "cannot reach" in done.stderr and "s3cret" not in done.stderr
