@@ -70,8 +70,8 @@ class Adoption:
         identical, similar, missing = self.fit.identical, self.fit.similar, self.fit.missing
         lines += [
             "",
-            f"{identical} files are as the template writes them, {len(similar)} differ, "
-            f"{len(missing)} are missing; {self.fit.similarity:.0%} of the lines are the same.",
+            f"{identical} files are identical, {len(similar)} different, {len(missing)} missing; "
+            f"{math.floor(100 * self.fit.similarity)}% of the lines are the same.",
         ]
         largest = sorted(similar, key=lambda one: -(one.project + one.template))
         lines += [f"  +{one.project} -{one.template}  {one.path}" for one in largest[:SHOWN]]

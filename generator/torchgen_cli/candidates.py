@@ -1,5 +1,6 @@
 """The versions of the template that a repository may have been made from."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +31,9 @@ def candidates(
     """
     own = installed(workshop)
     recorded = own.stamp.get("_commit", "")
-    releases = _reachable(
-        [source] if source else [project.source, own.stamp["_src_path"]], workshop, notes
-    )
+    noted = project.source if re.match(r"[/\\]|\w+:|git[+@]", project.source) else ""
+    addresses = [source] if source else [noted, own.stamp["_src_path"]]
+    releases = _reachable(addresses, workshop, notes)
     if releases is None:
         if source or wanted not in (None, recorded) or not recorded:
             raise UserError(notes[-1])
@@ -60,8 +61,8 @@ def _reachable(addresses: Sequence[str], workshop: Path, notes: list[str]) -> Re
         try:
             return Releases(address, workshop)
         except UserError as error:
-            shown = recordable(address, Path.cwd())  # without a password
-            notes.append(str(error).replace(address, shown))
+            public = recordable(address, Path.cwd()) if "@" in address else address
+            notes.append(str(error).replace(address, public))  # without a password
     return None
 
 

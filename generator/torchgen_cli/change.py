@@ -73,7 +73,7 @@ def _template(project: Project, workshop: Path) -> Path:
     if not project.source or not project.commit:
         raise UserError(
             f"{project.path} records no version of the template, so what an answer changes cannot "
-            "be told; set _src_path and _commit in .copier-answers.yml, and commit that"
+            "be told; torchgen adopt finds it and writes it down"
         )
     releases = Releases(project.source, workshop)
     return releases.extract(releases.recorded(project.commit), workshop / "own-template")

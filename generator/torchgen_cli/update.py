@@ -163,7 +163,7 @@ def _updatable(path: str) -> Project:
     if not project.source or not project.commit:
         raise UserError(
             f"{project.path} records no version of the template, so what is new in it cannot be "
-            "told; set _src_path and _commit in .copier-answers.yml, and commit that"
+            "told; torchgen adopt finds it and writes it down"
         )
     return project
 

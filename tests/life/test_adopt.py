@@ -49,9 +49,20 @@ def edit(project: Path) -> None:
         readme.write("\n## Results\n\nNone yet.\n")
 
 
+def wear_down(project: Path) -> None:
+    """What years do: no tests are left, and every fourth line of the package is another."""
+    shutil.rmtree(project / "tests")
+    years = random.Random(1)
+    for file in sorted(project.glob("proj/**/*.py")):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        kept = [line if years.random() < 0.75 else f"x = {years.random()}" for line in lines]
+        file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
 def find_answers(world: World, folder: Path, answers: Answers) -> None:
     project = world.new(folder / "proj", *flags(answers))
     edit(project)
+    wear_down(project)
     record = lose_record(world, project)
     before = contents(project)
     found = adopt(world, project, "--source", str(world.template))
@@ -63,7 +74,7 @@ def find_answers(world: World, folder: Path, answers: Answers) -> None:
     assert contents(project) == {**before, RECORD: record}
 
 
-def test_the_answers_of_an_edited_project_are_found(world: World, tmp_path: Path) -> None:
+def test_the_answers_of_a_worn_project_are_found(world: World, tmp_path: Path) -> None:
     find_answers(world, tmp_path, RANDOM[0])
 
 
@@ -131,7 +142,10 @@ def test_a_project_by_plain_copier_without_a_version(world: World, project: Path
 
 
 def test_a_dry_run_writes_nothing_and_says_what_fits(world: World, project: Path) -> None:
+    made = contents(project).keys()
     edit(project)
+    gone = len(made - contents(project).keys())
+    same = len(made) - gone - 4  # the record; train.py, model.py and README.md differ
     lose_record(world, project)
     before, names = contents(project), all_files(project)
     source = ("--source", str(world.template))
@@ -142,7 +156,7 @@ def test_a_dry_run_writes_nothing_and_says_what_fits(world: World, project: Path
         "          fits best; compared: v0.2.0, v0.1.0\n\n"
         "  amp           off\n"
     )
-    assert " are missing; " in done.stdout
+    assert f"\n{same} files are identical, 3 different, {gone} missing; " in done.stdout
     assert "\n  +50 -" in done.stdout  # model.py, the largest difference
     assert "\n  missing  proj/predict.py\n" in done.stdout
     assert done.stdout.endswith("\n\nnothing was written\n")
