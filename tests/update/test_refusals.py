@@ -101,8 +101,8 @@ REFUSED_UPDATES: list[tuple[str, Spoil, str]] = [
     (
         "no commit",
         _record("_commit: v0.1.0\n", ""),
-        "{project} records no version of the template, so what is new in it cannot be told; set "
-        "_src_path and _commit in .copier-answers.yml, and commit that",
+        "{project} records no version of the template, so what is new in it cannot be told; "
+        "torchgen adopt finds it and writes it down",
     ),
 ]
 
