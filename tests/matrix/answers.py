@@ -1,6 +1,7 @@
 """The sets of answers, derived from `copier.yml`: a new choice joins the matrix by itself."""
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,22 @@ def together(answers: Answers, count: int) -> set[tuple[tuple[str, str], ...]]:
     return set(itertools.combinations(answers.items(), count))
 
 
-def covering(sets: list[Answers], count: int) -> list[Answers]:
-    """Few sets in which each `count` choices meet: greedily the one that adds the most."""
-    missing = set().union(*(together(answers, count) for answers in sets))
+def covering(sets: list[Answers], parts: Callable[[Answers], set[Any]]) -> list[Answers]:
+    """Few sets that have all parts which any set has: greedily the one that adds the most."""
+    missing = set().union(*map(parts, sets))
     chosen = []
     while missing:
-        best = max(sets, key=lambda answers: len(together(answers, count) & missing))
-        missing -= together(best, count)
+        best = max(sets, key=lambda answers: len(parts(answers) & missing))
+        missing -= parts(best)
         chosen.append(best)
     return chosen
 
 
 SETS = every_set()
-COVER = covering(SETS, 2)  # each two choices meet
-EACH = covering(SETS, 1)  # each choice occurs
+COVER = covering(SETS, lambda answers: together(answers, 2))  # each two choices meet
+EACH = covering(SETS, lambda answers: together(answers, 1))  # each choice occurs
+# each choice occurs, and those two meet that change the steps of a run
+STEPS = covering(
+    SETS,
+    lambda answers: together(answers, 1) | {(answers["parallelism"], answers["amp"])},
+)
