@@ -61,8 +61,7 @@ def _reachable(addresses: Sequence[str], workshop: Path, notes: list[str]) -> Re
         try:
             return Releases(address, workshop)
         except UserError as error:
-            public = recordable(address, Path.cwd()) if "@" in address else address
-            notes.append(str(error).replace(address, public))  # without a password
+            notes.append(str(error))
     return None
 
 

@@ -74,10 +74,7 @@ def named(url: str, workshop: Path) -> Template:
 
     folder = _local(url)
     source = recordable(url, Path.cwd())  # a password in it is used, but not recorded or shown
-    try:
-        releases = Releases(url, workshop)
-    except UserError as error:
-        raise UserError(str(error).replace(url, source)) from error
+    releases = Releases(url, workshop)
     version, newest = releases.latest(), releases.find("HEAD")
     warning = None
     if folder and git_output(folder, "status", "--porcelain", "-unormal"):
