@@ -67,6 +67,7 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/generate.py
 	$(BIN)/python benchmarks/update.py
+	$(BIN)/python benchmarks/readers.py
 
 clean:
 	rm -rf .venv .demo

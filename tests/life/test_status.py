@@ -86,7 +86,7 @@ def test_the_table(world: World, project: Path, tmp_path: Path) -> None:
     first, second = copies(project, tmp_path / "lab", "first", "second-of-all-projects")
     replace(second / RECORD, f"_src_path: {world.template}", "_src_path: /nowhere")
     (first / "proj/mine.py").write_text("def (:\n", encoding="utf-8")
-    done = world.torchgen("status", "lab", cwd=tmp_path)
+    done = world.torchgen("status", "lab", cwd=tmp_path, env={"COLUMNS": "200"})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         "PROJECT                     VERSION  NEWS             ANSWERS                            "

@@ -61,7 +61,7 @@ EDITS = {
         *("if is_vector or by_name or parameter in exempt", "if parameter in exempt"),
     ),
     "a part of the model is never used": Edit(
-        *("reaches", "stem.0.weight as before", {"parallelism": "single"}, "model.py"),
+        *("reaches", "3 steps left stem.0.weight, ", {"parallelism": "single"}, "model.py"),
         *("x = self.stem(images)", "x = self.stem(images).detach()"),
     ),
     "training divides by 255, evaluation does not": Edit(
