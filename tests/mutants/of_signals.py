@@ -20,6 +20,7 @@ MUTANTS = (
         "            os._exit(128 + number)  # asked twice: end at once\n",
         "            return\n",
         "test_interrupt.py::test_the_first_signal_counts_and_a_second_ctrl_c_ends_at_once",
+        {"parallelism": "single"},
     ),
     Mutant(
         "a-signal-waits-for-the-epoch",
@@ -107,6 +108,8 @@ MUTANTS = (
         "    shield_worker()\n",
         "",
         "test_interrupt.py::test_workers_leave_the_signals_that_stop_a_run_to_their_parent",
+        {"parallelism": "single"},
+        also=(("    with signals_held_back():  # a", "    if True:  # a"),),
     ),
     Mutant(
         "workers-outlive-their-parent",
