@@ -48,7 +48,7 @@ test-fast: $(READY)
 	$(PYTEST) -m "not smoke and not faults and not mutants and not updates"
 
 test-faults: $(READY)
-	$(PYTEST) -m faults
+	$(PYTEST) -m faults tests/faults  # named, so that its summary is printed
 
 test-mutants: $(READY)
 	$(PYTEST) -m mutants
