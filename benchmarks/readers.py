@@ -117,8 +117,8 @@ def ways(scratch: Path, size: int) -> Iterator[Way]:
     transaction = lmdb.open(str(path), subdir=False, lock=False, readonly=True).begin()
 
     def record(index: int) -> np.ndarray:
-        found = np.frombuffer(transaction.get(b"%010d" % index), np.uint8)
-        return found.reshape(size, size, 3).copy()
+        found = transaction.get(b"%010d" % index) or b""
+        return np.frombuffer(found, np.uint8).reshape(size, size, 3).copy()
 
     yield Way("lmdb: item by item", one_by_one(record), "lmdb: ours")
     folder = readers["imagefolder"]
