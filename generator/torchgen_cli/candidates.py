@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import UserError, nearest
+from .errors import UserError
 from .project import Project
 from .provenance import recordable
 from .releases import Releases
-from .releases import Version as Commit
 from .source import installed
 
 
@@ -40,7 +39,7 @@ def candidates(
         notes.append(f"only the installed version, {recorded}, was compared")
         return [Version(recorded, own.folder, own.stamp)]
     if wanted:
-        found = [_wanted(releases, wanted)]
+        found = [releases.wanted(wanted, "--version")]
     else:
         likeliest = releases.find(recorded) or releases.latest()
         found = [likeliest, releases.latest(), *reversed(releases.released())]
@@ -63,11 +62,3 @@ def _reachable(addresses: Sequence[str], workshop: Path, notes: list[str]) -> Re
         except UserError as error:
             notes.append(str(error))
     return None
-
-
-def _wanted(releases: Releases, ref: str) -> Commit:
-    found = releases.find(ref) or releases.find(f"v{ref}")
-    if not found:
-        known = nearest(ref, [one.name for one in releases.released()])
-        raise UserError(f"--version: the template has no version {ref!r}{known}", 2)
-    return found

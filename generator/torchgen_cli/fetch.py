@@ -1,6 +1,5 @@
 """An answers file: one on this disk, or one in a git repository, as ADDRESS#FILE."""
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -22,20 +21,17 @@ def text_of(where: str) -> tuple[str, bytes]:
 
 def _from_git(repository: str, name: str) -> tuple[str, bytes]:
     """The file as the newest commit of the repository has it."""
-    from .releases import address  # seldom needed
+    from .releases import clone  # seldom needed
 
     source = recordable(repository, Path.cwd())
     label = f"{source}#{name}"
     with tempfile.TemporaryDirectory(prefix="torchgen-") as folder:
-        clone = Path(folder) / "answers.git"
-        command = ("clone", "--quiet", "--bare", "--depth", "1", "--", address(repository))
-        # nobody sees a question for a password where no terminal is
-        env = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
+        answers = Path(folder) / "answers.git"
         try:
-            git_bytes(clone.parent, *command, str(clone), env=env, asks=True)
+            clone(repository, answers, "--depth", "1")
         except GitError as error:
             raise UserError(f"cannot reach {source} for the answers in {name} ({error})") from error
         try:
-            return label, git_bytes(clone, "show", f"HEAD:{name}")
+            return label, git_bytes(answers, "show", f"HEAD:{name}")
         except GitError as error:
             raise UserError(f"{source} has no file {name} ({error})") from error

@@ -34,15 +34,11 @@ class Releases:
         """Clone it. Raises `UserError` if it cannot be reached, or is a shallow clone itself."""
         self.source = recordable(source, Path.cwd())  # without a password, for messages
         self._clone = workshop / "template.git"
-        # nobody sees a question for a password where no terminal is
-        env = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
-        clone = ("clone", "--quiet", "--bare", "--", address(source), str(self._clone))
         try:
-            git(workshop, *clone, env=env, asks=True)
+            clone(source, self._clone)
         except GitError as error:
-            said = str(error).replace(address(source), self.source)
             raise UserError(
-                f"cannot reach the template's repository {self.source} ({said}); "
+                f"cannot reach the template's repository {self.source} ({error}); "
                 "check the address and the network, or name another by --source"
             ) from error
         if git(self._clone, "rev-parse", "--is-shallow-repository") == "true":
@@ -92,12 +88,12 @@ class Releases:
             )
         return Version(commit, found.sha)
 
-    def wanted(self, ref: str) -> Version:
-        """The version that a user asks for. Raises `UserError` with the nearest one."""
+    def wanted(self, ref: str, flag: str) -> Version:
+        """The version that a user asks for by a flag. Raises `UserError` with the nearest one."""
         found = self.find(ref) or self.find(f"v{ref}")
         if not found:
             tags = git(self._clone, "tag").split()
-            raise UserError(f"--to: the template has no version {ref!r}{nearest(ref, tags)}", 2)
+            raise UserError(f"{flag}: the template has no version {ref!r}{nearest(ref, tags)}", 2)
         return found
 
     def latest(self) -> Version:
@@ -162,6 +158,19 @@ class Releases:
         items = (re.split(r"^[-*] +", body, flags=re.MULTILINE)[1:] for body in sections[1::2])
         tidy = ([" ".join(item.split()) for item in entries] for entries in items)
         return dict(zip(sections[::2], tidy, strict=True))
+
+
+def clone(source: str, folder: Path, *options: str) -> None:
+    """Clone a repository, without files. Raises `GitError`, with no password in its message."""
+    # nobody sees a question for a password where no terminal is
+    env = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
+    # a name, not a path: a git that outlives us would make the folders of a path anew
+    command = ("clone", "--quiet", "--bare", *options, "--", address(source), folder.name)
+    try:
+        git(folder.parent, *command, env=env, asks=True)
+    except GitError as error:
+        shown = recordable(source, Path.cwd())
+        raise GitError(str(error).replace(address(source), shown)) from error
 
 
 def address(source: str) -> str:

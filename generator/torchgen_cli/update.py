@@ -78,7 +78,7 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
     with workshop_in(git_folder(project)) as workshop:
         releases = Releases(source or project.source, workshop)
         current = releases.recorded(project.commit)
-        target = releases.wanted(to) if to else releases.latest()
+        target = releases.wanted(to, "--to") if to else releases.latest()
         record = recordable(source, Path.cwd()) if source else project.source
         report = Report(project.path, record, current.name, target.name, dry_run=dry_run)
         if current.sha == target.sha:
