@@ -30,8 +30,12 @@ class Torchgen(Protocol):
 
 @pytest.fixture
 def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment with a git identity, an empty home, and this checkout's torchgen."""
-    home = tmp_path_factory.mktemp("home")
+    """An environment of its own for each test."""
+    return environment(tmp_path_factory.mktemp("home"))
+
+
+def environment(home: Path) -> dict[str, str]:
+    """A git identity, an empty home, and this checkout's torchgen."""
     git_config = home / "gitconfig"
     git_config.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n", encoding="utf-8")
     foreign = ("GIT_", "COPIER_", "TORCHGEN_")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from generator import conftest
 from generator.conftest import ROOT, Done, run
 from torchgen_cli import numbers
 
@@ -28,24 +29,9 @@ def environment(home: Path) -> dict[str, str]:
     Listing the tests costs two seconds, so only the tests about that have an environment for it.
     """
     home.mkdir()
-    config = home / "gitconfig"
-    config.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n", encoding="utf-8")
     run(sys.executable, "-m", "venv", "--without-pip", "bare", cwd=home, env=os.environ)
-    foreign = ("GIT_", "COPIER_", "TORCHGEN_")
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
-    return {
-        **inherited,
-        "HOME": str(home),
-        "XDG_CONFIG_HOME": str(home / "config"),
-        "GIT_CONFIG_GLOBAL": str(config),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "COPIER_CACHE_DIR": str(home / "cache"),
-        "COPIER_SETTINGS_PATH": str(home / "copier.yml"),
-        "PYTHONPATH": str(ROOT / "generator"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "VIRTUAL_ENV": str(home / "bare"),
-        "OMP_NUM_THREADS": "1",
-    }
+    bare = {"VIRTUAL_ENV": str(home / "bare"), "OMP_NUM_THREADS": "1"}
+    return {**conftest.environment(home), **bare}
 
 
 def replace(file: Path, before: str, after: str) -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import DryRun, Json
+
 if TYPE_CHECKING:
     from ..report import Report
 
@@ -20,10 +22,8 @@ def update(
     source: Annotated[
         str | None, typer.Option(metavar="URL", help="The template's repository, if it moved.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; list each file.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    dry_run: DryRun = False,
+    json: Json = False,
 ) -> int:
     """Bring the template's fixes into the project at PATH; your edits stay.
 
@@ -42,10 +42,8 @@ def set_(
     words: Annotated[
         list[str], typer.Argument(metavar="QUESTION=ANSWER ... [PATH]", help="As in amp=bf16.")
     ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; list each file.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    dry_run: DryRun = False,
+    json: Json = False,
 ) -> int:
     """Change answers of the project at PATH; your edits stay.
 
@@ -68,7 +66,7 @@ def adopt(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; say what fits.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Bring a repository made by hand, or by plain copier, under update.
 

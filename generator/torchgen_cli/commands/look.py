@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import UserError
+from .options import Json
 
 
 def questions(
@@ -40,7 +41,7 @@ def explain(
         Path | None,
         typer.Option(metavar="FILE", help="The other answers: a file, or a project's folder."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Say what a question means, or show the diff of the project between two choices."""
     from .. import explain as explanation

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UserError
+from .options import DryRun, Json
 
 if TYPE_CHECKING:
     from ..new import Project
@@ -34,10 +35,8 @@ def new(
         str | None, typer.Option(metavar="URL", help="Another template: a git repository.")
     ] = None,
     no_git: Annotated[bool, typer.Option("--no-git", help="Make no repository.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; list each file.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    dry_run: DryRun = False,
+    json: Json = False,
     **flags: str | None,
 ) -> None:
     """Write a new training repository into PATH.
