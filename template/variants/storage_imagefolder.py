@@ -12,7 +12,7 @@ import numpy as np
 
 from .errors import DataError
 from .folders import EMPTY_MARK, Tree, scan
-from .images import decode, fit
+from .images import read
 
 
 def split_path(data_dir: Path, split: str) -> Path:
@@ -36,7 +36,7 @@ class Reader:
         self._tree = scan(path)
         self.classes = self._tree.classes
         self.labels = self._tree.labels
-        height, width = size or self._decode(0).shape[:2]
+        height, width = size or read(self._tree.path(0)).shape[:2]
         self.shape = height, width, 3
 
     def __len__(self) -> int:
@@ -44,24 +44,14 @@ class Reader:
 
     def where(self, index: int) -> str:
         """The file of image `index`, for messages."""
-        return str(self._tree.path(index))
+        return self._tree.path(index)
 
     def read(self, indices: np.ndarray) -> np.ndarray:
         """Images (B, H, W, C) uint8, in the order of `indices`; raises DataError naming a file."""
-        height, width, _ = self.shape
         images = np.empty((len(indices), *self.shape), np.uint8)
-        for row, index in enumerate(indices.tolist()):
-            images[row] = fit(self._decode(index), height, width)
+        for image, index in zip(images, indices.tolist(), strict=True):
+            read(self._tree.path(index), self.shape[:2], out=image)
         return images
-
-    def _decode(self, index: int) -> np.ndarray:
-        path = self._tree.path(index)
-        try:
-            return decode(path.read_bytes())
-        except DataError as error:
-            raise DataError(f"{path}: {error}") from error
-        except OSError as error:
-            raise DataError(f"{path}: {error.strerror}") from error
 
 
 def write(path: Path, tree: Tree, files: Iterable[bytes | None]) -> None:

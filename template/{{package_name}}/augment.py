@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from .seeds import Stream, mix, uniform
 
@@ -15,19 +16,29 @@ class Augmentation:
     crop: bool
     flip: bool
 
-    def __call__(self, images: np.ndarray, indices: np.ndarray, epoch: int) -> None:
-        """Change images (B, H, W, C) uint8 in place; `indices` (B,) number them in the data."""
+    def draw(self, indices: np.ndarray, epoch: int, height: int, width: int) -> np.ndarray:
+        """How each image moves: pixels down, pixels right, and 1 to mirror it, (B, 3) int64.
+
+        `indices` (B,) number the images in the data.
+        """
         key = mix(self.seed, Stream.AUGMENT, epoch)
-        draws = uniform(key, indices, 3)  # (B, 3): down, right, mirrored
+        draws = uniform(key, indices, 3)
+        moves = np.zeros(draws.shape, np.int64)
         if self.crop:
-            _, height, width, _ = images.shape
             reach = np.array([height // 8, width // 8])
-            shifts = np.floor(draws[:, :2] * (2 * reach + 1)).astype(int) - reach
-            for image, (down, right) in zip(images, shifts.tolist(), strict=True):
-                shift(image, down, right)
+            moves[:, :2] = np.floor(draws[:, :2] * (2 * reach + 1)).astype(int) - reach
         if self.flip:
-            mirrored = draws[:, 2] < 0.5
-            images[mirrored] = images[mirrored, :, ::-1]
+            moves[:, 2] = draws[:, 2] < 0.5
+        return moves
+
+
+def move(images: np.ndarray, moves: np.ndarray) -> None:
+    """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU."""
+    for image, (down, right, mirrored) in zip(images, moves.tolist(), strict=True):
+        if down or right:
+            shift(image, down, right)
+        if mirrored:
+            image[...] = image[:, ::-1].copy()
 
 
 def shift(image: np.ndarray, down: int, right: int) -> None:
@@ -40,3 +51,24 @@ def shift(image: np.ndarray, down: int, right: int) -> None:
     source = image[max(-down, 0) : height - top, max(-right, 0) : width - left].copy()
     image[:] = 0
     image[top : top + source.shape[0], left : left + source.shape[1]] = source
+
+
+def moved(images: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+    """What `move` makes of images (B, H, W, C), all at once: the fast way on an accelerator.
+
+    Each pixel looks up the one that it comes from; nothing here waits for the device.
+    """
+    count, height, width, _ = images.shape
+    down, right, mirrored = moves.unsqueeze(2).unbind(dim=1)  # (B, 1) each
+    rows = torch.arange(height, device=images.device) - down  # (B, H)
+    columns = torch.arange(width, device=images.device).expand(count, width)
+    columns = torch.where(mirrored > 0, columns.flip(1), columns) - right  # (B, W)
+    inside = ((rows >= 0) & (rows < height))[:, :, None] & ((columns >= 0) & (columns < width))[
+        :, None
+    ]
+    found = images[
+        torch.arange(count, device=images.device)[:, None, None],
+        rows.clamp(0, height - 1)[:, :, None],
+        columns.clamp(0, width - 1)[:, None],
+    ]
+    return found * inside[..., None]

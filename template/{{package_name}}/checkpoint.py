@@ -10,9 +10,10 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 
@@ -26,16 +27,24 @@ COMMENT = len(MARK) + 64  # bytes: the mark and the digest in hexadecimal
 State = dict[str, Any]
 
 
-def to_bytes(state: State) -> bytes:
-    """Serialize plain containers, tensors and numbers, with a checksum at the end."""
+def dump(state: State) -> io.BytesIO:
+    """Serialize plain containers, tensors and numbers: a copy, which later steps do not change."""
     buffer = io.BytesIO()
     torch.save(state, buffer)
-    archive = bytearray(buffer.getbuffer())
-    archive[-2:] = COMMENT.to_bytes(2, "little")  # the archive's last field: its comment's length
-    return bytes(archive) + MARK + hashlib.sha256(archive).hexdigest().encode()
+    return buffer
 
 
-def write(path: Path, content: bytes) -> None:
+def seal(buffer: io.BytesIO) -> memoryview:
+    """What `dump` gave, with the checksum at the end."""
+    with buffer.getbuffer() as archive:
+        archive[-2:] = COMMENT.to_bytes(2, "little")  # its last field: the length of its comment
+        digest = hashlib.sha256(archive).hexdigest()
+    buffer.seek(0, io.SEEK_END)
+    buffer.write(MARK + digest.encode())
+    return buffer.getbuffer()
+
+
+def write(path: Path, content: memoryview) -> None:
     """Write a file atomically; raises CheckpointError where that fails."""
     try:
         write_atomic(path, content)
@@ -45,9 +54,9 @@ def write(path: Path, content: bytes) -> None:
         ) from error
 
 
-def save(folder: Path, state: State, *, best: bool = False) -> None:
+def save(folder: Path, dumped: io.BytesIO, *, best: bool = False) -> None:
     """Write `last.pt`, keeping the one before as `previous.pt`; with `best`, also `best.pt`."""
-    content = to_bytes(state)
+    content = seal(dumped)
     last, previous = folder / "last.pt", folder / "previous.pt"
     if best:  # first: if the run ends in between, the resumed one comes here again
         write(folder / "best.pt", content)
@@ -60,6 +69,35 @@ def save(folder: Path, state: State, *, best: bool = False) -> None:
             shutil.copyfile(last, spare)
         os.replace(spare, previous)
     write(last, content)
+
+
+class Saver:
+    """Saves beside the training, which waits for a copy of its state, but not for the disk.
+
+    Leaving its context waits for the disk.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+
+    def save(self, state: State, *, best: bool = False) -> None:
+        """Begin to save; raises what `finish` does for the save before."""
+        self.finish()
+        self._writing = self._thread.submit(save, self.folder, dump(state), best=best)
+
+    def finish(self) -> None:
+        """Wait for the disk; raises CheckpointError where it did not take what was saved."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
 
 
 class Schedule:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def write_atomic(path: Path, content: bytes) -> None:
+def write_atomic(path: Path, content: bytes | memoryview) -> None:
     """Write a file so that at every moment the old one or the new one is there, whole.
 
     Raises OSError, as when the disk is full; then the old file is untouched.

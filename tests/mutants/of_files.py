@@ -119,4 +119,22 @@ MUTANTS = (
         "",
         "test_checkpoint.py::test_two_damaged_checkpoints_are_an_error_and_none_is_a_start",
     ),
+    Mutant(
+        "saved-with-the-steps-that-follow",
+        "Atomic",
+        "A checkpoint holds the state of its moment, whatever the training does while it is written.",
+        "checkpoint.py",
+        "self._thread.submit(save, self.folder, dump(state), best=best)",
+        "self._thread.submit(lambda: time.sleep(0.2) or save(self.folder, dump(state), best=best))",
+        "test_checkpoint.py::test_what_is_saved_is_the_state_of_that_moment",
+    ),
+    Mutant(
+        "a-failed-save-is-forgotten",
+        "Atomic",
+        "A checkpoint that could not be written is an error, not a hope.",
+        "checkpoint.py",
+        "            writing.result()\n",
+        "            writing.exception()\n",
+        "test_checkpoint.py::test_what_could_not_be_saved_is_said_at_the_next_chance",
+    ),
 )

@@ -82,8 +82,8 @@ def _in_block(project: Path, _: World) -> None:
 def _near_block(project: Path, _: World) -> None:
     replace(
         project / TRAIN,
-        "        for batch in trainer.batches():\n",
-        "        for batch in trainer.batches():  # mine, above the block\n",
+        "        for batch in headroom.watch(trainer.batches()):\n",
+        "        for batch in headroom.watch(trainer.batches()):  # mine, above the block\n",
     )
 
 
