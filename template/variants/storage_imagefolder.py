@@ -50,7 +50,7 @@ class Reader:
         """Images (B, H, W, C) uint8, in the order of `indices`; raises DataError naming a file."""
         images = np.empty((len(indices), *self.shape), np.uint8)
         for image, index in zip(images, indices.tolist(), strict=True):
-            read(self._tree.path(index), self.shape[:2], out=image)
+            read(self._tree.path(index), image)
         return images
 
 

@@ -13,26 +13,28 @@ from .errors import DataError
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 
 
-def read(
-    path: str | Path, size: tuple[int, int] | None = None, out: np.ndarray | None = None
-) -> np.ndarray:
-    """Decode a file into RGB, (H, W, 3) uint8, made to fit `size` (height, width) where given.
+def read(path: str | Path, out: np.ndarray | None = None) -> np.ndarray:
+    """Decode a file into RGB, (H, W, 3) uint8; with `out` it is made to fit that, and put there.
 
-    With `out` of that size the pixels end up there, if possible without a copy. Raises DataError
-    naming the file.
+    Raises DataError naming the file.
     """
     try:
         with open(path, "rb", buffering=0) as file:
-            image = decode(file.read(), size or (0, 0), out)
+            data = file.read()
+        return decode(data) if out is None else decode_into(data, out)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
-    if size is not None:
-        image = fit(image, *size)
-    if out is not None and image is not out:
-        out[...] = image
-    return image
+
+
+def decode_into(data: bytes, out: np.ndarray) -> np.ndarray:
+    """`decode` and `fit`, into an array (H, W, 3) uint8: without a copy where it can be done."""
+    height, width, _ = out.shape
+    image = decode(data, (height, width), out)
+    if image is not out:
+        out[...] = fit(image, height, width)
+    return out
 
 
 def decode(
