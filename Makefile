@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
+BENCH := .venv-bench
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1
 
@@ -18,6 +19,7 @@ help:
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
 	@echo "make test-updates  every set of answers updated, every answer changed and changed back"
 	@echo "make golden     writes anew the numbers that short runs must give"
+	@echo "make bench      measures everything against its limits and its peers; an hour"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment and the demo"
 
@@ -64,10 +66,20 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(READY)
+$(BENCH)/ready: benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet torch==2.13.0
+	$(BENCH)/bin/python -m pip install --quiet -r benchmarks/requirements.txt -e .
+	$(BENCH)/bin/python -m pip install --quiet --no-deps litdata==0.2.76 mosaicml-streaming==0.13.0
+	@touch $@
+
+bench: $(READY) $(BENCH)/ready
 	$(BIN)/python benchmarks/generate.py
 	$(BIN)/python benchmarks/update.py
-	$(BIN)/python benchmarks/readers.py
+	$(BENCH)/bin/python benchmarks/readers.py
+	$(BENCH)/bin/python benchmarks/rivals.py
+	$(BENCH)/bin/python benchmarks/workers.py
+	$(BENCH)/bin/python benchmarks/loop.py
 
 clean:
 	rm -rf .venv .demo

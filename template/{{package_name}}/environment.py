@@ -59,5 +59,6 @@ def _template_version() -> str | None:
 
 def _packages() -> dict[str, str]:
     """Every installed distribution and its version."""
-    found = {d.name: d.version for d in metadata.distributions() if d.name}
+    each = (d.metadata for d in metadata.distributions())  # which is read anew at each access
+    found = {facts["Name"]: facts["Version"] for facts in each if facts["Name"]}
     return dict(sorted(found.items(), key=lambda item: item[0].lower()))
