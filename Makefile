@@ -82,4 +82,4 @@ bench: $(READY) $(BENCH)/ready
 	$(BENCH)/bin/python benchmarks/loop.py
 
 clean:
-	rm -rf .venv .demo
+	rm -rf .venv .venv-bench .demo

@@ -1,17 +1,13 @@
 """How fast are the readers: against the bare limit of each, and against reading item by item.
 
-    python benchmarks/readers.py [--rounds 5] [--size 32 224]
+    python benchmarks/readers.py [--rounds 9] [--size 32 224]
 
 The same drawn images in every format, read in the same shuffled order, in one process on one
 thread. Writes its section of benchmarks/README.md.
 """
 
 import argparse
-import importlib
-import os
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,63 +20,38 @@ import h5py
 import lmdb
 import numpy as np
 import torch
-from PIL import Image
-from timing import ENVIRONMENT, write_section
+from drawn import BATCH, COUNT, decode, draw, module_of, package_name, prepare
+from pace import Pace, one_thread, processor, versions
+from timing import write_section
 from torch.utils.data import default_collate
 
 FORMATS = ("imagefolder", "hdf5", "lmdb")
-COUNT = {32: 20_000, 224: 2_000}  # images: they fit into the memory of any machine
-BATCH = {32: 256, 224: 64}
 MEAN, STD = torch.tensor([0.5, 0.5, 0.5]).view(3, 1, 1), torch.tensor([0.25] * 3).view(3, 1, 1)
+MEMCPY, GATHER = "memcpy", "the images gathered in memory"
+PILLOW, TURBO = "Pillow alone, decoding", "libjpeg-turbo alone, decoding"
 
 Read = Callable[[np.ndarray], Any]
 
 
 @dataclass
 class Way:
-    """A way to read batches, and what it took, in images per second."""
+    """A way to read batches, and its images per second."""
 
     title: str
     read: Read
-    limit: str = ""
-    """The way that this one cannot beat."""
-    speeds: list[float] = field(default_factory=list)
-
-    @property
-    def speed(self) -> float:
-        return statistics.median(self.speeds)
+    limits: tuple[str, ...] = ()
+    """The ways that this one cannot beat."""
+    same_pixels: bool = True
+    """Whether it gives the requested images: a bare copy gives any."""
+    speed: Pace = field(default_factory=Pace)
 
 
-def draw(folder: Path, size: int, count: int) -> None:
-    """JPEGs as cameras make them: smooth, with some noise, in ten classes."""
-    random = np.random.default_rng(0)
-    for number in range(count):
-        coarse = random.integers(0, 256, (6, 6, 3), dtype=np.uint8)
-        smooth = Image.fromarray(coarse).resize((size, size), Image.Resampling.BICUBIC)
-        noise = random.normal(0, 6, (size, size, 3))
-        pixels = np.clip(np.asarray(smooth) + noise, 0, 255).astype(np.uint8)
-        place = folder / f"class{number % 10}"
-        place.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(pixels).save(place / f"{number:06}.jpg", quality=90)
-
-
-def project_of(scratch: Path, data_format: str, size: int) -> Any:
-    """A generated project with the drawn images: its reader of the training data."""
-    name = f"bench{data_format}{size}"
-    line = ["-m", "torchgen_cli", "new", str(scratch / name), "--defaults", "--no-git"]
-    run(scratch, *line, "--project-name", name, "--data-format", data_format)
-    source = str(scratch / f"images{size}")
-    run(scratch / name, "-m", f"{name}.prepare", "--source", source, "--val-fraction", "0.1")
-    sys.path.insert(0, str(scratch / name))
-    storage = importlib.import_module(f"{name}.storage")
+def reader_of(scratch: Path, data_format: str, size: int) -> Any:
+    """A generated project's own reader of the drawn images."""
+    prepare(scratch, data_format, size)
+    name = package_name(data_format, size)
+    storage = module_of(scratch, name, "storage")
     return storage.Reader(storage.split_path(scratch / name / "data", "train"))
-
-
-def run(folder: Path, *line: str) -> None:
-    null = subprocess.DEVNULL
-    subprocess.run(
-        [sys.executable, *line], cwd=folder, env=ENVIRONMENT, check=True, stdin=null, stdout=null
-    )
 
 
 def one_by_one(item: Callable[[int], np.ndarray]) -> Read:
@@ -99,20 +70,13 @@ def one_by_one(item: Callable[[int], np.ndarray]) -> Read:
 
 def ways(scratch: Path, size: int) -> Iterator[Way]:
     """All ways to read the training images of one size."""
-    readers = {name: project_of(scratch, name, size) for name in FORMATS}
-    everything = readers["hdf5"].read(np.arange(len(readers["hdf5"])))
-    copy = np.empty((BATCH[size], size, size, 3), np.uint8)
-
-    def plain_copy(indices: np.ndarray) -> None:
-        first = indices[0] % (len(everything) - len(indices))
-        np.copyto(copy[: len(indices)], everything[first : first + len(indices)])
-
-    yield Way("a plain copy of the bytes", plain_copy)
+    readers = {name: reader_of(scratch, name, size) for name in FORMATS}
+    yield from copies(readers["hdf5"], BATCH[size])
     for name in ("hdf5", "lmdb"):
-        yield Way(f"{name}: ours", readers[name].read, "a plain copy of the bytes")
-    pixels = h5py.File(scratch / f"benchhdf5{size}" / "data" / "train.h5")["images"]
-    yield Way("hdf5: item by item", one_by_one(lambda index: pixels[index]), "hdf5: ours")
-    data = scratch / f"benchlmdb{size}" / "data"
+        yield Way(f"{name}: ours", readers[name].read, (GATHER, MEMCPY))
+    pixels = h5py.File(scratch / package_name("hdf5", size) / "data" / "train.h5")["images"]
+    yield Way("hdf5: item by item", one_by_one(lambda index: pixels[index]), ("hdf5: ours",))
+    data = scratch / package_name("lmdb", size) / "data"
     path = shutil.copy(data / "train.lmdb", data / "again.lmdb")  # LMDB opens a file but once
     transaction = lmdb.open(str(path), subdir=False, lock=False, readonly=True).begin()
 
@@ -120,80 +84,128 @@ def ways(scratch: Path, size: int) -> Iterator[Way]:
         found = transaction.get(b"%010d" % index) or b""
         return np.frombuffer(found, np.uint8).reshape(size, size, 3).copy()
 
-    yield Way("lmdb: item by item", one_by_one(record), "lmdb: ours")
-    folder = readers["imagefolder"]
+    yield Way("lmdb: item by item", one_by_one(record), ("lmdb: ours",))
+    yield from decoders(readers["imagefolder"])
+
+
+def copies(reader: Any, batch: int) -> Iterator[Way]:
+    """What no reader of raw pixels can beat: both copy out of memory into one buffer, used anew."""
+    everything = reader.read(np.arange(len(reader)))
+    flat = everything.reshape(len(everything), -1)
+    buffer = np.empty((batch, flat.shape[1]), np.uint8)
+    at = 0
+
+    def memcpy(indices: np.ndarray) -> None:
+        nonlocal at
+        at = at + batch if at + 2 * batch <= len(flat) else 0
+        np.copyto(buffer, flat[at : at + batch])
+
+    def gather(indices: np.ndarray) -> np.ndarray:
+        np.take(flat, indices, axis=0, out=buffer, mode="clip")
+        return buffer.reshape(-1, *everything.shape[1:])
+
+    yield Way(MEMCPY, memcpy, same_pixels=False)
+    yield Way(GATHER, gather, (MEMCPY,))
+
+
+def decoders(folder: Any) -> Iterator[Way]:
+    """Ways to read image files; the limits are decoders and nothing around them."""
     files = [folder.where(index) for index in range(len(folder))]
-    yield Way("Pillow alone, decoding", lambda i: [decode(files[k]) for k in i.tolist()])
+    yield Way(PILLOW, lambda i: [decode(files[k]) for k in i.tolist()])
+    limits: tuple[str, ...] = (PILLOW,)
     try:
         from simplejpeg import decode_jpeg  # libjpeg-turbo and nothing around it
     except ImportError:
         print("without simplejpeg, the limit of JPEG is Pillow", file=sys.stderr)
-        limit = "Pillow alone, decoding"
     else:
-        limit = "libjpeg-turbo alone, decoding"
-        yield Way(limit, lambda i: [decode_jpeg(Path(files[k]).read_bytes()) for k in i.tolist()])
-    yield Way("imagefolder: ours", folder.read, limit)
-    yield Way(
-        "imagefolder: item by item", one_by_one(lambda k: decode(files[k])), "imagefolder: ours"
-    )
+        limits = (TURBO, PILLOW)
+        yield Way(TURBO, lambda i: [decode_jpeg(content(files[k])) for k in i.tolist()])
+    yield Way("imagefolder: ours", folder.read, limits)
+    by_item = one_by_one(lambda k: decode(files[k]))
+    yield Way("imagefolder: item by item", by_item, ("imagefolder: ours",))
 
 
-def decode(file: str) -> np.ndarray:
-    with Image.open(file) as image:
-        return np.array(image.convert("RGB"))
+def content(file: str) -> bytes:
+    """A file's bytes, with as little around them as Python allows."""
+    with open(file, "rb", buffering=0) as opened:
+        return opened.read()
+
+
+def check(all_ways: list[Way], size: int) -> None:
+    """Raise unless all ways give the very pixels that Pillow decodes from the files."""
+    by_title = {way.title: way for way in all_ways}
+    order = np.random.default_rng(2).permutation(COUNT[size])
+    for indices in order[: 4 * BATCH[size]].reshape(4, -1):
+        wanted = np.stack(by_title[PILLOW].read(indices))
+        for way in all_ways:
+            if way.same_pixels:
+                assert np.array_equal(pixels(way.read(indices)), wanted), way.title
+
+
+def pixels(batch: Any) -> np.ndarray:
+    """A batch as it was stored, (B, H, W, C) uint8."""
+    if isinstance(batch, torch.Tensor):  # (B, C, H, W), normalised
+        batch = ((batch * STD + MEAN) * 255).round().byte().permute(0, 2, 3, 1).numpy()
+    return np.stack(list(batch))
 
 
 def measure(all_ways: list[Way], size: int, rounds: int) -> None:
     """Read shuffled batches, way after way, for half a second each round."""
-    samples = COUNT[size] * 9 // 10
     random = np.random.default_rng(1)
     for number in range(rounds + 1):  # the first only warms the caches
         for way in all_ways:
-            order, done, at = random.permutation(samples), 0, 0
-            began = time.perf_counter()
+            order = random.permutation(COUNT[size]).reshape(-1, BATCH[size])
+            done, began = 0, time.perf_counter()
             while time.perf_counter() - began < 0.5:
-                indices = order[at : at + BATCH[size]]
-                way.read(indices)
-                done += len(indices)
-                at = (at + BATCH[size]) % (samples - BATCH[size])
+                way.read(order[done % len(order)])
+                done += 1
             if number:
-                way.speeds.append(done / (time.perf_counter() - began))
+                spent = time.perf_counter() - began
+                way.speed.values.append(done * BATCH[size] / spent)
 
 
 def table(all_ways: list[Way], size: int) -> str:
     by_title = {way.title: way for way in all_ways}
     rows = [
-        f"| {size} x {size} | images/s | MB/s | ratio | to |",
+        f"| {size} x {size} | its speed over that of | images/s | lowest to highest | MB/s |",
         "|---|---|---|---|---|",
     ]
     for way in all_ways:
-        megabytes = way.speed * size * size * 3 / 1e6
-        ratio = f"{way.speed / by_title[way.limit].speed:.2f}" if way.limit else ""
+        ratios = [f"{way.speed.against(by_title[name].speed)} {name}" for name in way.limits]
+        megabytes = way.speed.median * size * size * 3 / 1e6
         rows.append(
-            f"| {way.title} | {way.speed:,.0f} | {megabytes:,.0f} | {ratio} | {way.limit} |"
+            f"| {way.title} | {'; '.join(ratios)} | {way.speed.cells()} | {megabytes:,.0f} |"
         )
     return "\n".join(rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--size", type=int, nargs="+", default=sorted(COUNT), choices=sorted(COUNT))
     given = parser.parse_args()
-    os.environ["OMP_NUM_THREADS"] = "1"
+    one_thread()
     torch.set_num_threads(1)
     tables = []
     with tempfile.TemporaryDirectory(prefix="torchgen-bench-") as name:
         scratch = Path(name)
         for size in given.size:
-            draw(scratch / f"images{size}", size, COUNT[size])
+            draw(scratch / f"images{size}", size)
             found = list(ways(scratch, size))
+            check(found, size)
             measure(found, size, given.rounds)
             tables.append(table(found, size))
+    megabytes = [f"{COUNT[size] * size * size * 3 / 1e6:,.0f} MB" for size in given.size]
+    packages = versions("torch", "numpy", "h5py", "lmdb", "pillow", "simplejpeg")
     note = (
-        f"{given.rounds} rounds of half a second each, the ways in turn, one process, one thread, "
-        "files in the page cache, the same shuffled order. Ours gives uint8 batches, which are "
-        "normalised on the device; item by item gives float batches, as it is usually written."
+        f"{processor()}; {packages}. {given.rounds} rounds of half a second each, one process, one "
+        f"thread, files in the page cache, the same shuffled order; the pixels are "
+        f"{' and '.join(megabytes)}, more than the caches hold. Before timing, all ways were shown "
+        f"to give the very same pixels, those that Pillow decodes. `{MEMCPY}` copies as many bytes "
+        f"one after another, `{GATHER}` copies the same images in the same order out of memory, "
+        "both into one buffer used anew; a reader hands out a new one each time. Ours gives uint8 "
+        "batches, which are normalised on the device; item by item gives float batches, as it is "
+        "usually written."
     )
     write_section("readers.py", "Reading", note, tables)
 

@@ -1,0 +1,1 @@
+"""The training loops that benchmarks/loop.py compares, one per file."""

@@ -1,0 +1,59 @@
+"""The limit: the same arithmetic by the shortest loop that does it, and nothing else.
+
+No metrics, no log, no progress, no look at signals, no check that the loss is finite.
+"""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from loops.parts import CLIP, Parts, loss_of
+
+
+def wrapped(parts: Parts) -> nn.Module:
+    """The model as the variant wants it."""
+    bare: nn.Module = parts.model
+    if not parts.parallel:
+        return bare
+    options: dict[str, Any] = {"gradient_as_bucket_view": True, "forward_sync_buffers": False}
+    return DistributedDataParallel(bare, **options)
+
+
+def train(parts: Parts) -> None:
+    """All epochs."""
+    reader, move = parts.trainer.reader, parts.module("augment").move
+    augmentation, (height, width, _) = parts.trainer.train_loader.dataset.augmentation, reader.shape
+    labels_of, optimizer, normalize = reader.labels, parts.optimizer, parts.normalize
+    model, autocast = wrapped(parts), parts.autocast()
+    parameters = list(parts.model.parameters())
+    scaler = torch.amp.GradScaler("cpu") if parts.amp == "fp16" else None
+    step = 0
+    for epoch in parts.epochs():
+        for _, indices in parts.sampler:
+            pixels = reader.read(indices)
+            move(pixels, augmentation.draw(indices, epoch, height, width))
+            images, labels = torch.from_numpy(pixels), torch.from_numpy(labels_of[indices])
+            parts.adjust(step)
+            step += 1
+            with autocast():
+                logits = model(normalize(images))
+            loss = loss_of(logits.float(), labels)
+            optimizer.zero_grad()
+            if scaler is None:
+                loss.backward()  # type: ignore[no-untyped-call]
+                nn.utils.clip_grad_norm_(parameters, CLIP)
+                optimizer.step()
+            else:
+                scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+                scaler.unscale_(optimizer)
+                nn.utils.clip_grad_norm_(parameters, CLIP)
+                scaler.step(optimizer)
+                scaler.update()
+
+
+if __name__ == "__main__":
+    parts = Parts()
+    train(parts)
+    parts.finish()
