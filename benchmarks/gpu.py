@@ -6,7 +6,7 @@ For a ResNet-50 on 224 x 224 pixels and the project's own small net on 32 x 32, 
 second of the real `train` from each format and cache, against the same step on one batch that lies
 on the device; that step against what the chip reaches in plain matrix products and copies; and the
 time to 98 % on the digits. Writes its section of benchmarks/README.md. `--device cpu --seconds 1`
-tries the script itself out.
+tries the script itself out, and prints.
 """
 
 import argparse
@@ -18,11 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from drawn import draw, new_project, prepare, run
+from drawn import COUNT, draw, new_project, prepare, run
 from pace import versions
 from timing import ENVIRONMENT, ROOT, write_section
 
@@ -91,7 +92,8 @@ def resident(folder: Path, case: Case, given: argparse.Namespace, *, compiled: b
     out = subprocess.run(
         line, cwd=folder, env=ENVIRONMENT, check=True, stdout=subprocess.PIPE, text=True
     )
-    return statistics.median(json.loads(out.stdout.splitlines()[-1]))
+    speeds: list[float] = json.loads(out.stdout.splitlines()[-1])
+    return statistics.median(speeds)
 
 
 def pipeline(folder: Path, case: Case, given: argparse.Namespace, *flags: str) -> float:
@@ -102,7 +104,8 @@ def pipeline(folder: Path, case: Case, given: argparse.Namespace, *flags: str) -
     line += ["--batch-size", str(min(case.batch, given.most)), "--epochs", str(given.epochs)]
     run(folder, *line, "--num-workers", str(max(1, (os.cpu_count() or 2) - 1)), *flags)
     lines = (runs / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    speeds = [r["samples_per_second"] for r in map(json.loads, lines) if r["split"] == "train"]
+    epochs = [r for r in map(json.loads, lines) if r["split"] == "train"]
+    speeds: list[float] = [epoch["samples_per_second"] for epoch in epochs]
     return statistics.median(speeds[1:])
 
 
@@ -112,15 +115,14 @@ def ceilings(device: torch.device) -> str:
     a, b = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
     source = torch.empty(side * side, device=device)
     target = torch.empty_like(source)
-    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
 
-    def seconds(work: object) -> float:
-        assert callable(work)
-        work(), wait()
-        began = time.perf_counter()
-        for _ in range(20):
-            work()
-        wait()
+    def seconds(work: Callable[[], object]) -> float:
+        for count in (2, 20):  # the first two only warm up
+            began = time.perf_counter()
+            for _ in range(count):
+                work()
+            if device.type == "cuda":
+                torch.cuda.synchronize()
         return (time.perf_counter() - began) / 20
 
     flops = 2 * side**3 / seconds(lambda: a @ b) / 1e12
@@ -175,12 +177,18 @@ def main() -> None:
     given = parser.parse_args()
     if given.device == "cuda" and not torch.cuda.is_available():
         raise SystemExit("no CUDA device is here; --device cpu tries the script out")
+    if given.device == "cpu":
+        COUNT.update({32: 640, 224: 64})
+        given.most, given.epochs = 16, 2
     with tempfile.TemporaryDirectory(prefix="torchgen-bench-") as name:
         scratch = Path(name)
         tables = [table(case, scratch, given) for case in CASES]
         digits = time_to_98(scratch, given)
+    if given.device == "cpu":  # which is not what the section is about
+        print(*tables, digits, sep="\n\n")
+        return
     device = torch.device(given.device)
-    chip = torch.cuda.get_device_name(device) if device.type == "cuda" else "a CPU"
+    chip = torch.cuda.get_device_name(device)
     note = f"On {chip}, {versions('torch')}: {ceilings(device)}. {digits}"
     write_section("gpu.py", "Training on a GPU", note, tables)
 

@@ -42,5 +42,5 @@ def build_model(
             stride = 2 if number == 0 and inner > 64 else 1
             layers.append(Block(channels, inner, stride))
             channels = 4 * inner
-    head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(dropout), nn.Linear(channels, classes)]
-    return nn.Sequential(*layers, *head)
+    pool = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(dropout)]
+    return nn.Sequential(*layers, *pool, nn.Linear(channels, classes))

@@ -122,10 +122,12 @@ MUTANTS = (
     Mutant(
         "saved-with-the-steps-that-follow",
         "Atomic",
-        "A checkpoint holds the state of its moment, whatever the training does while it is written.",
+        "A checkpoint holds the state of its moment, though the training goes on.",
         "checkpoint.py",
         "self._thread.submit(save, self.folder, dump(state), best=best)",
-        "self._thread.submit(lambda: time.sleep(0.2) or save(self.folder, dump(state), best=best))",
+        "self._thread.submit(\n"
+        "            lambda: time.sleep(0.2) or save(self.folder, dump(state), best=best)\n"
+        "        )",
         "test_checkpoint.py::test_what_is_saved_is_the_state_of_that_moment",
     ),
     Mutant(

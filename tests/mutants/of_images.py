@@ -65,7 +65,7 @@ MUTANTS = (
         "Moves that a worker leaves to the device are made there.",
         "data.py",
         "        if moves is not None:\n            images = moved",
-        "        if moves is not None and device.type != \"cpu\":\n            images = moved",
+        '        if moves is not None and device.type != "cpu":\n            images = moved',
         "test_data.py::test_moves_that_are_left_to_the_device_give_the_same_batches",
     ),
     Mutant(
@@ -176,8 +176,7 @@ MUTANTS = (
         "Handles",
         "An image that cannot be decoded is an error that names its file.",
         "images.py",
-        "    except DataError as error:\n"
-        '        raise DataError(f"{path}: {error}") from error\n',
+        '    except DataError as error:\n        raise DataError(f"{path}: {error}") from error\n',
         "    except DataError:\n        return np.zeros((8, 8, 3), np.uint8)\n",
         "test_format.py::test_a_damaged_image_is_named",
         {"data_format": "imagefolder"},
