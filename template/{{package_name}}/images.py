@@ -11,6 +11,7 @@ from .errors import DataError
 
 # what torchvision takes for an image
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
+LARGEST = 1 << 27  # pixels; whether to decode a larger image is left to Pillow
 
 
 def read(path: str | Path, out: np.ndarray | None = None) -> np.ndarray:
@@ -56,14 +57,15 @@ def _decode_plain_jpeg(
 ) -> np.ndarray | None:
     """What libjpeg-turbo makes of a JPEG, in half of Pillow's time and with the same pixels.
 
-    None for any other file, and for a JPEG that is turned, has four colours or is damaged.
+    None for any other file, and for a JPEG that is turned, has four colours, is damaged or would
+    fill the memory.
     """
     if not data.startswith(b"\xff\xd8") or _is_turned(data):
         return None
     smallest = {"min_height": at_least[0], "min_width": at_least[1]}
     try:
         height, width, colours, _ = simplejpeg.decode_jpeg_header(data, **smallest)
-        if colours not in ("YCbCr", "RGB", "Gray"):
+        if colours not in ("YCbCr", "RGB", "Gray") or height * width > LARGEST:
             return None
         if out is not None and out.shape == (height, width, 3):
             simplejpeg.decode_jpeg(data, buffer=out, **smallest)
