@@ -111,7 +111,7 @@ MUTANTS = (
         "Mean and deviation are those of the training data.",
         "trainer.py",
         "gather_facts(self.reader)",
-        "gather_facts(val_reader)",
+        "gather_facts(self.val_reader)",
         "test_trainer.py::test_the_facts_are_those_of_the_training_data",
     ),
     Mutant(

@@ -167,7 +167,7 @@ MUTANTS = (
         "A record that is not there is named; nothing stands in for it.",
         "lmdb_file.py",
         '            raise DataError(f"{place_of(self.path, index)} is missing")\n',
-        "            record = bytes(40 * 50 * 3)\n",
+        "            record = transaction.get(key_of(0))\n",
         "test_format.py::test_missing_and_short_records_are_named",
         {"data_format": "lmdb"},
     ),
