@@ -1,4 +1,4 @@
-"""Images as pixels in one LMDB file per split: data/train.lmdb, data/val.lmdb.
+"""Images in one LMDB file per split: data/train.lmdb, data/val.lmdb.
 
     0000000000, 0000000001, …   one image each: H x W x C bytes, C = 1 (grey) or 3 (RGB), if the
                                 encoding is "raw"; a whole image file of any size if it is "encoded"

@@ -63,9 +63,9 @@ def moved(images: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
     rows = torch.arange(height, device=images.device) - down  # (B, H)
     columns = torch.arange(width, device=images.device).expand(count, width)
     columns = torch.where(mirrored > 0, columns.flip(1), columns) - right  # (B, W)
-    inside = ((rows >= 0) & (rows < height))[:, :, None] & ((columns >= 0) & (columns < width))[
-        :, None
-    ]
+    inside_rows = ((rows >= 0) & (rows < height))[:, :, None]
+    inside_columns = ((columns >= 0) & (columns < width))[:, None]
+    inside = inside_rows & inside_columns  # (B, H, W)
     found = images[
         torch.arange(count, device=images.device)[:, None, None],
         rows.clamp(0, height - 1)[:, :, None],

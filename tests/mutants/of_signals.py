@@ -37,7 +37,7 @@ MUTANTS = (
         "Preemption",
         "A run that is stopped saves a checkpoint.",
         "train.py",
-        "            save()\n            finish_saving()\n            say_headroom()\n"
+        "            save()\n            saver.finish()\n            say_headroom()\n"
         "            log.stop(",
         "            say_headroom()\n            log.stop(",
         "test_train.py::test_a_signal_in_training_is_obeyed_when_the_step_is_done",
