@@ -137,8 +137,10 @@ def complaint(
     if not wrong:
         return ""
     if question.of_folder:  # the rule that folds a folder's name mends a mistyped name as well
-        mended = questionnaire.default(question, {**context, "_folder_name": answer})
-        if mended and mended != answer and not questionnaire.complaint(question, mended, context):
+        folded = questionnaire.default(question, {**context, "_folder_name": answer})
+        mended = folded or answer
+        said = mended == answer or f"'{mended}'" in wrong  # by the validator itself
+        if not said and not questionnaire.complaint(question, mended, context):
             wrong += f" Did you mean '{mended}'?"
     return wrong
 

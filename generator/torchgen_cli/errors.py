@@ -1,6 +1,12 @@
 """What goes wrong in a way that the user can mend."""
 
+import errno
+import os
+import shutil
 from collections.abc import Iterable
+from pathlib import Path
+
+FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 
 
 class UserError(Exception):
@@ -12,6 +18,19 @@ class UserError(Exception):
     def __init__(self, message: str, exit_code: int = 1) -> None:
         super().__init__(" ".join(line.strip() for line in message.splitlines()))
         self.exit_code = exit_code
+
+
+def disk_full(said: str, written: Path | None = None) -> OSError | None:
+    """The error of a full disk or quota, if that is what git or a library met, by its words.
+
+    git does not always say why it could not write: then the disk of the folder `written` is asked.
+    """
+    own = "\n".join(line for line in said.splitlines() if not line.startswith("remote:"))
+    for number in FULL:
+        if os.strerror(number) in own:
+            return OSError(number, os.strerror(number))
+    nothing_left = written and shutil.disk_usage(written).free < 2**16
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if nothing_left else None
 
 
 class Interrupted(BaseException):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import UserError
+from .errors import UserError, disk_full
 
 # The first commit holds everything that the project's own .gitignore lets through, byte for byte:
 # no hooks, no signing, no line-ending conversion, no global excludes or filters, no daemon.
@@ -102,6 +102,8 @@ def _git(
         check=False,
     )
     if check and done.returncode:
+        if full := disk_full(done.stderr, folder):
+            raise full  # `workshop_in` knows where
         reason = done.stderr.strip() or f"exit code {done.returncode}"
         raise UserError(f"git {arguments[0]} failed ({reason}); mend it, or go on with --no-git")
     return done

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from .errors import disk_full
 from .provenance import GIT_LOCATIONS
 
 # A repository of ours is to know nothing of the user's git: no hooks, filters, signing, templates.
@@ -31,7 +32,8 @@ def git(
 ) -> str:
     """What git prints, without the last line's end; names that are not UTF-8 survive.
 
-    `asks` lets it ask for a password on the terminal. Raises `GitError`.
+    `asks` lets it ask for a password on the terminal. Raises `GitError`, or `OSError` on a full
+    disk, which the workshop that git wrote in answers.
     """
     output = git_bytes(folder, *arguments, env=env, stdin=stdin, asks=asks)
     return output.decode("utf-8", "surrogateescape").rstrip("\n")
@@ -61,6 +63,8 @@ def git_bytes(
         raise GitError(error.strerror or str(error)) from error
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
+        if full := disk_full(said):
+            raise full  # `workshop_in` knows where
         raise GitError(said.splitlines()[-1] if said else f"exit code {done.returncode}")
     return done.stdout
 

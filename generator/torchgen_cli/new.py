@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from .answers import Answer
-from .errors import Interrupted, UserError
+from .errors import FULL, Interrupted, UserError
 from .git import Repository, first_commit
+from .output import printing
 from .project import ANSWERS_FILE
 from .provenance import GIT_LOCATIONS
 from .question import as_text
 from .source import Template, installed
-from .staging import check_target, project_in, staged, workshop_in
+from .staging import check_target, project_in, published, staged, workshop_in
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,16 @@ class Project:
         )
 
 
-def create(order: Order, show: Callable[[dict[str, Any], dict[str, str]], None]) -> Project:
+def create(
+    order: Order,
+    show: Callable[[dict[str, Any], dict[str, str]], None],
+    report: Callable[[Project], None],
+) -> None:
     """Write the project, or nothing at all; `show` gets the answers, and the files they are from.
 
-    Raises `UserError` or `Interrupted`.
+    `report` prints the result once the project is in its place: a program that reads it may go
+    there at once. Where that cannot be printed the project is taken back, for a command that fails
+    leaves nothing. Raises `UserError` or `Interrupted`.
     """
     check_target(order.target)
     for name in GIT_LOCATIONS:  # no git, ours or Copier's, is to look elsewhere
@@ -83,13 +90,14 @@ def create(order: Order, show: Callable[[dict[str, Any], dict[str, str]], None])
     with place as workshop:
         project = project_in(workshop, order.target)
         rendered = _render(order, workshop, project)
-        show(rendered.answers, rendered.origins)
+        with printing():
+            show(rendered.answers, rendered.origins)
         files = sorted(p.relative_to(project).as_posix() for p in project.rglob("*") if p.is_file())
         if order.git and not order.dry_run:
             repository = first_commit(project, f"Start {rendered.package}")
         else:
             repository = Repository(False, None, None)
-        return Project(
+        written = Project(
             path=order.target,
             answers=rendered.answers,
             files=files,
@@ -99,6 +107,9 @@ def create(order: Order, show: Callable[[dict[str, Any], dict[str, str]], None])
             version=rendered.version,
             dry_run=order.dry_run,
         )
+        in_place = contextlib.nullcontext() if order.dry_run else published(project, order.target)
+        with in_place, printing():
+            report(written)
 
 
 @dataclass(frozen=True)
@@ -171,6 +182,8 @@ def _refusals(order: Order) -> Iterator[None]:
     except InteractiveSessionError as error:
         raise UserError("the input ended at a question; answer by flags, or --defaults") from error
     except (CopierError, TemplateError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise  # not the template's fault; `workshop_in` knows where
         message = getattr(error, "stderr", None) or str(error)  # of a git command, what git said
         question = re.search(r"question '(\w+)'|Invalid choice for '(\w+)'", message)
         asked = order.given.get(question[1] or question[2]) if question else None
@@ -187,7 +200,9 @@ def _name_of(order: Order) -> str:
 
 def _next_commands(order: Order, rendered: _Rendered) -> list[str]:
     """From an empty shell to a trained model, for exactly these answers."""
-    quoted = f'"{order.path}"' if os.name == "nt" else shlex.quote(order.path)
+    # a shell takes cd -x for a flag, and cd - and cd +1 for folders of before
+    path = f"./{order.path}" if order.path.startswith(("-", "+")) else order.path
+    quoted = f'"{path}"' if os.name == "nt" else shlex.quote(path)
     enter = "" if order.target == Path.cwd() else f"cd {quoted} && "
     extra = '".[dev]"' if os.name == "nt" else "'.[dev]'"
     ddp = rendered.answers.get("parallelism") == "ddp"

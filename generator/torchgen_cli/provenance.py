@@ -77,23 +77,36 @@ def recordable(url: str, base: Path) -> str:
     Paths are taken relative to `base`. Copier takes an address for git's only if it ends in .git,
     starts with git@ or git+, or is GitHub's or GitLab's.
     """
-    bare = url.removeprefix("git+")
-    if bare.startswith(("gh:", "gl:")):  # Copier's own shorthands
-        return bare
+    local = local_path(url, base)
+    if local:
+        # In a folder Copier asks for the work tree's state, which a bare repository has not.
+        if not ((local / "HEAD").is_file() and (local / "objects").is_dir()):
+            return str(local)
+        bare = local.as_uri()
+    else:
+        bare = url.removeprefix("git+")
+        if bare.startswith(("gh:", "gl:")):  # Copier's own shorthands
+            return bare
     if "://" in bare:
         parts = urlsplit(bare)
-        if parts.scheme == "file":
-            path = unquote(parts.path)
-            return str(Path(path.lstrip("/") if os.name == "nt" else path))
         user, _, host = parts.netloc.rpartition("@")
         login = user.partition(":")[0] if parts.scheme == "ssh" else ""  # no secret, and needed
         bare = urlunsplit(parts._replace(netloc=f"{login}@{host}" if login else host))
-    elif not re.match(r"[^/\\]{2,}:", bare):  # not host:path either (a drive has one letter)
-        return str(Path(os.path.abspath(base / Path(bare).expanduser())))
     clear = bare.endswith(".git") or bare.startswith(
         ("git@", "git://", "https://github.com/", "https://gitlab.com/")
     )
     return bare if clear else f"git+{bare}"
+
+
+def local_path(url: str, base: Path) -> Path | None:
+    """The absolute path that a git address names on this machine; None for one elsewhere."""
+    bare = url.removeprefix("git+")
+    if bare.startswith("file://"):
+        path = unquote(urlsplit(bare).path)
+        return Path(path.lstrip("/") if os.name == "nt" else path)
+    if "://" in bare or re.match(r"[^/\\]{2,}:", bare):  # host:path (a drive has one letter)
+        return None
+    return Path(os.path.abspath(base / Path(bare).expanduser()))
 
 
 def _source(root: Path, commit: str, sha: str) -> str:
@@ -101,11 +114,10 @@ def _source(root: Path, commit: str, sha: str) -> str:
     origin = git_output(root, "config", "--get", "remote.origin.url")
     if not origin:
         return str(root.resolve())
-    source = recordable(origin, root)
-    local = Path(source)
-    if local.is_absolute() and git_output(local, "rev-parse", f"{commit}^{{commit}}") != sha:
+    local = local_path(origin, root)
+    if local and git_output(local, "rev-parse", f"{commit}^{{commit}}") != sha:
         return str(root.resolve())
-    return source
+    return recordable(origin, root)
 
 
 def git_output(folder: Path, *arguments: str) -> str | None:

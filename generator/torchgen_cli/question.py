@@ -1,6 +1,7 @@
 """One question of a template, as its copier.yml describes it."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -74,6 +75,16 @@ class Question:
     def plain(self) -> bool:
         """Whether its answers can be judged here; else Copier alone does."""
         return self.type in TYPES
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Of what the validator asks, the part that JSON schema has words for."""
+        wanted = re.search(
+            rf'if not {self.name} \| regex_search\("\\\\A(.+)\\\\Z"\) -?%}}', self.validator
+        )
+        longest = re.search(rf"if {self.name} \| length > (\d+) -?%}}", self.validator)
+        limits: dict[str, Any] = {"pattern": f"^{wanted[1]}$"} if wanted else {}
+        return limits | ({"maxLength": int(longest[1])} if longest else {})
 
     def typed(self, answer: str) -> Any:
         """The answer as templates see it. Raises `ValueError`, which says what was expected."""

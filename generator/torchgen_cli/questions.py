@@ -143,7 +143,7 @@ def as_schema(questions: tuple[Question, ...]) -> dict[str, Any]:
 
 
 def _property(question: Question) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string", "description": question.help}
+    schema: dict[str, Any] = {"type": "string", "description": question.help, **question.limits}
     if question.choices:
         schema["enum"] = list(question.choices)
         schema["oneOf"] = [

@@ -1,7 +1,6 @@
 """The template's repository: which versions it has, what they contain, what changed between."""
 
 import json
-import os
 import re
 import sys
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from . import numbers
 from .errors import UserError, nearest
 from .gitrun import GitError, git
 from .numbers import Numbers
-from .provenance import recordable
+from .provenance import local_path, recordable
 
 LIST = "releases.json"  # of the template's repository: clones and forks may lack its tags
 SHORTHANDS = {"gh:": "https://github.com/", "gl:": "https://gitlab.com/"}
@@ -175,10 +174,10 @@ def clone(source: str, folder: Path, *options: str) -> None:
 
 def address(source: str) -> str:
     """Where git finds what an answers file records; a `--source` relative to here as well."""
+    local = local_path(source, Path.cwd())
+    if local:
+        return str(local)
     for short, long in SHORTHANDS.items():
         if source.startswith(short):
             return long + source.removeprefix(short).lstrip("/").removesuffix(".git") + ".git"
-    if source.startswith("git+"):
-        return source.removeprefix("git+")
-    plain = recordable(source, Path.cwd())
-    return plain if os.path.isabs(plain) else source
+    return source.removeprefix("git+")

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from .errors import UserError
+from .errors import FULL, UserError
 from .project import ANSWERS_FILE
 
 
@@ -50,6 +50,8 @@ def render(
             )
             leave = worker.match_skip
     except (CopierError, TemplateError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise  # not the template's fault; `workshop_in` knows where
         unanswered = re.fullmatch(r'Question "(\w+)" is required', str(error))
         if unanswered:
             raise UserError(

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .errors import UserError
-from .provenance import Provenance, git_output, of_checkout, recordable
+from .errors import UserError, disk_full
+from .provenance import Provenance, git_output, local_path, of_checkout, recordable
 
 HERE = Path(__file__).parent
 BUNDLE = HERE / "bundle"  # in a wheel; a checkout has copier.yml at its root
@@ -92,12 +92,12 @@ def named(url: str, workshop: Path) -> Template:
 
 def _local(url: str) -> Path | None:
     """The working tree that `--source` names, if it names one."""
-    folder = Path(recordable(url, Path.cwd()))
-    if not folder.is_absolute():
+    folder = local_path(url, Path.cwd())
+    if not folder:
         return None
     if not folder.exists():
         raise UserError(f"--source {url} does not exist; give a git repository's folder or URL", 2)
-    if not folder.is_dir() or folder.suffix == ".git":  # a bundle, or a bare repository
+    if not folder.is_dir() or "://" in recordable(url, Path.cwd()):  # a bundle, or a bare one
         return None
     top = git_output(folder, "rev-parse", "--show-toplevel")
     if not top or Path(top).resolve() != folder.resolve():
@@ -128,6 +128,11 @@ def _plain_copy(root: Path, workshop: Path) -> Path:
     """copier.yml and template/ outside of their repository, where Copier would take a commit."""
     copy = workshop / "template-source"
     junk = shutil.ignore_patterns("__pycache__", ".*_cache")
-    shutil.copytree(root / "template", copy / "template", ignore=junk)
-    shutil.copy(root / "copier.yml", copy)
+    try:
+        shutil.copytree(root / "template", copy / "template", ignore=junk)
+        shutil.copy(root / "copier.yml", copy)
+    except shutil.Error as error:  # with a line for each file
+        _, _, reason = error.args[0][0]
+        unread = UserError(f"the template cannot be read: {reason}")
+        raise disk_full(reason) or unread from error
     return copy

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import signals
-from .errors import UserError
+from .errors import FULL, UserError
 
 PREFIX = ".torchgen-"
 DAY = 24 * 60 * 60  # seconds
@@ -48,9 +48,17 @@ def workshop_in(base: Path) -> Iterator[Path]:
             _remove_forgotten(base)
             (workshop / "tmp").mkdir()
         except OSError as error:
+            if error.errno in FULL:
+                raise
             raise UserError(f"cannot write in {base}: {error.strerror}") from error
         tempfile.tempdir = str(workshop / "tmp")  # an interrupted Copier leaves clones behind
         yield workshop
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise UserError(
+            f"the disk of {base} is full ({error.strerror}); free some room there and try again"
+        ) from error
     finally:
         signals.ignore()
         tempfile.tempdir = None
@@ -69,17 +77,14 @@ def _remove_forgotten(base: Path) -> None:
 def staged(target: Path) -> Iterator[Path]:
     """A workshop on the target's own disk, where the block writes `project_in(workshop, target)`.
 
-    At the end of the block that folder becomes the target. If the block fails or is interrupted,
-    the target, and parents made for it, are as before.
+    `published` makes that folder the target. If the block fails or is interrupted, the target, and
+    parents made for it, are as before.
     """
     base = target if target.exists() else target.parent
     missing = [folder for folder in (base, *base.parents) if not folder.exists()]
     try:
         with workshop_in(base) as workshop:
             yield workshop
-            signals.check()
-            signals.ignore()
-            _publish(project_in(workshop, target), target)
     finally:
         signals.ignore()
         for folder in missing:
@@ -92,12 +97,27 @@ def project_in(workshop: Path, target: Path) -> Path:
     return workshop / "new" / target.name
 
 
-def _publish(project: Path, target: Path) -> None:
-    """Move the project into place; an existing folder (perhaps the user's shell is in it) stays."""
+@contextmanager
+def published(project: Path, target: Path) -> Iterator[None]:
+    """The project in its place from here on; taken back if the block fails."""
+    signals.check()
+    signals.ignore()
     moved: list[Path] = []
+    try:
+        _move(project, target, moved)
+        yield
+    except BaseException:
+        for place in moved:
+            remove_tree(place)
+        raise
+
+
+def _move(project: Path, target: Path, moved: list[Path]) -> None:
+    """Move the project; an existing folder (perhaps the user's shell is in it) stays."""
     try:
         if not target.exists():
             project.rename(target)
+            moved.append(target)
             return
         for child in sorted(project.iterdir()):
             place = target / child.name
@@ -106,8 +126,6 @@ def _publish(project: Path, target: Path) -> None:
             child.rename(place)
             moved.append(place)
     except OSError as error:
-        for place in moved:
-            remove_tree(place)
         raise UserError(f"cannot move the project to {target}: {error.strerror}") from error
 
 

@@ -112,8 +112,10 @@ def test_the_wizard_asks_what_no_flag_answered(spawn: Spawn, tmp_path: Path) -> 
 def test_a_bad_name_in_the_wizard_is_answered_at_once(spawn: Spawn) -> None:
     terminal = spawn()
     terminal.wait_for(PROMPTS[0])
-    terminal.press("\x15torch\r")  # Ctrl-U clears the line
-    terminal.wait_for("torch-project")
+    terminal.press("\x15Torch 2\r")  # Ctrl-U clears the line
+    terminal.wait_for("Try 'torch-2': a-z, 0-9")  # the remedy, before the edge of 80 columns
+    terminal.press("\x15torch\r")
+    terminal.wait_for("project': 'torch'")  # only what differs is drawn anew
     terminal.press("-project\r")
     terminal.wait_for(PROMPTS[1])
 

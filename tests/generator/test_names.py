@@ -3,11 +3,16 @@
 import keyword
 import re
 import sys
+import sysconfig
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from torchgen_cli.question import Question
 from torchgen_cli.questions import Questionnaire
@@ -37,17 +42,45 @@ def imported_by_the_template() -> Iterator[str]:
             yield found[1].lower().replace("-", "_")
 
 
+def named_by_pythons_library() -> Iterator[str]:
+    """What the standard library's folder holds: more than `sys.stdlib_module_names` (`test`)."""
+    for found in Path(sysconfig.get_path("stdlib")).iterdir():
+        if found.suffix == ".py" or (found / "__init__.py").exists():
+            yield found.stem
+
+
+def brought_along(roots: Iterable[str]) -> Iterator[str]:
+    """What those distributions and all that they require, as installed here, are imported as."""
+    todo, required = [canonicalize_name(root) for root in roots], set()
+    while todo:
+        name = todo.pop()
+        if name in required:
+            continue
+        required.add(name)
+        with suppress(metadata.PackageNotFoundError):
+            for requirement in map(Requirement, metadata.requires(name) or []):
+                if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
+                    todo.append(canonicalize_name(requirement.name))
+    for module, distributions in metadata.packages_distributions().items():
+        if required.intersection(map(canonicalize_name, distributions)):
+            yield module.lower()
+
+
 def test_no_name_can_hide_something_that_the_project_imports(
     questionnaire: Questionnaire, project_name: Question
 ) -> None:
+    imported = set(imported_by_the_template())
     taken = {
         *(word for word in keyword.kwlist if word.islower()),
-        *(name for name in sys.stdlib_module_names if re.match(r"[a-z][a-z0-9_]*\Z", name)),
-        *imported_by_the_template(),
+        *sys.stdlib_module_names,
+        *named_by_pythons_library(),
+        *imported,
+        *brought_along(imported),
         *("torch", "torchgen", "functorch", "tests", "con", "aux", "nul", "prn", "com1", "lpt9"),
     }
-    assert {"numpy", "pil", "h5py", "lmdb", "tyro", "pillow"} < taken
-    for name in sorted(taken - {"__future__"}):
+    assert {"numpy", "pil", "h5py", "lmdb", "tyro", "pillow", "test"} < taken
+    assert {"absl", "google", "click", "requests"} < taken  # without them the loggers crash
+    for name in sorted(name for name in taken if re.fullmatch("[a-z][a-z0-9_]*", name)):
         with_hyphens = name.replace("_", "-")
         wrong = questionnaire.complaint(project_name, with_hyphens, {})
         assert wrong.startswith(f"Try '{with_hyphens}-project': "), name
@@ -81,7 +114,26 @@ def test_good_names(questionnaire: Questionnaire, project_name: Question, name: 
     ],
 )
 def test_bad_names(questionnaire: Questionnaire, project_name: Question, name: str) -> None:
-    assert questionnaire.complaint(project_name, name, {}).startswith("Lower-case letters")
+    wrong = questionnaire.complaint(project_name, name, {})
+    assert wrong.endswith("a-z, 0-9 and single hyphens, a letter first.")
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("My Proj", "my-proj"),
+        ("_a__b_", "a-b"),
+        ("2024_x", "x"),
+        ("Torch", "torch-project"),
+        ("a.b\n", "a-b"),
+    ],
+)
+def test_a_bad_name_is_answered_with_the_nearest_right_one_first(
+    questionnaire: Questionnaire, project_name: Question, name: str, nearest: str
+) -> None:
+    assert questionnaire.complaint(project_name, nearest, {}) == ""
+    wrong = questionnaire.complaint(project_name, name, {})
+    assert wrong.startswith(f"Try '{nearest}': a-z, 0-9"), wrong
 
 
 @pytest.mark.parametrize(
@@ -117,6 +169,15 @@ def test_each_accented_letter_has_its_plain_one(
             assert got == f"x{plain}y", letter
 
 
+def test_torchgen_is_said_to_be_what_it_is(
+    questionnaire: Questionnaire, project_name: Question
+) -> None:
+    assert questionnaire.complaint(project_name, "torchgen", {}) == (
+        "Try 'torchgen-project': 'torchgen' is the name of a package that comes with those that "
+        "the project uses."
+    )
+
+
 def test_plain_copier_folds_and_refuses_the_same(tmp_path: Path, env: dict[str, str]) -> None:
     copier = (sys.executable, "-m", "copier", "copy", "--defaults", "--quiet")
     template = tmp_path / "plain"
@@ -129,7 +190,8 @@ def test_plain_copier_folds_and_refuses_the_same(tmp_path: Path, env: dict[str, 
     (tmp_path / "out2").mkdir()
     for bad, message in (
         ("project_name=torch", "'torch' is the name of a package that the project uses"),
-        ("project_name=Torch", "Lower-case letters, digits and single hyphens"),
+        ("project_name=Torch", "Try 'torch-project': a-z, 0-9 and single hyphens"),
+        ("project_name=größe", "Use a-z, 0-9 and single hyphens, a letter first."),
         ("description=a\nb", "One line of printable characters"),
         ("amp=bf15", "'bf15' is not in ['off', 'bf16', 'fp16']"),
     ):

@@ -196,6 +196,17 @@ def test_inside_a_repository_no_second_one_is_made(
     assert run("git", "log", cwd=outer, env=dict(os.environ), check=False).returncode == 128
 
 
+@pytest.mark.parametrize("name", ["-x", "+1", "-"])
+def test_the_next_commands_enter_a_folder_that_looks_like_a_flag(
+    torchgen: Torchgen, tmp_path: Path, env: dict[str, str], template: Path, name: str
+) -> None:
+    done = torchgen("new", "--json", "--source", str(template), "--", name)
+    assert done.returncode == 0, done.stderr
+    enter = json.loads(done.stdout)["next"][0].partition(" && ")[0]
+    entered = run("sh", "-c", f"{enter} && pwd", cwd=tmp_path, env=env).stdout.strip()
+    assert Path(entered) == tmp_path / name
+
+
 def test_no_git_makes_no_repository(torchgen: Torchgen, tmp_path: Path, template: Path) -> None:
     done = torchgen("new", "x", "--no-git", "--source", str(template))
     assert done.returncode == 0, done.stderr

@@ -1,9 +1,12 @@
 """`torchgen questions`: one source for people, programs, the docs and the flags."""
 
 import json
+import re
 from pathlib import Path
 
 import yaml
+
+from torchgen_cli.questions import Questionnaire
 
 from .conftest import ROOT, Torchgen
 
@@ -21,6 +24,13 @@ def test_the_questions_of_the_contract_default_first() -> None:
     }
     assert all(ASKED[name]["default"] == values[0] for name, values in choices.items())
     assert list(ASKED) == ["project_name", "description", *choices]
+
+
+def test_no_advice_is_cut_off_in_a_terminal_of_80_columns() -> None:
+    for question in ASKED.values():
+        for label, choice in question.get("choices", {}).items():
+            assert label.startswith(f"{choice}: ")
+            assert len(f" » {label}") <= 80, label
 
 
 def test_the_table_has_each_choice_with_its_advice(torchgen: Torchgen) -> None:
@@ -49,6 +59,28 @@ def test_the_schema_says_what_is_allowed(torchgen: Torchgen) -> None:
     assert "default" not in schema["properties"]["project_name"]  # it follows from PATH
 
 
+def test_the_schema_and_the_validators_limit_alike(torchgen: Torchgen) -> None:
+    limits = json.loads(torchgen("questions", "--json").stdout)["properties"]
+    questionnaire = Questionnaire(ROOT)
+    name, description, *_ = questionnaire.questions
+    pattern, longest = limits["project_name"]["pattern"], limits["project_name"]["maxLength"]
+    for answer in ("a", "a-1", "x2-b", "A", "1a", "a--b", "a-", "a_b", "ä", "a b", ""):
+        fits = re.search(pattern, answer) is not None
+        assert (questionnaire.complaint(name, answer, {}) == "") == fits, answer
+    for question, most in ((name, longest), (description, limits["description"]["maxLength"])):
+        assert questionnaire.complaint(question, "a" * most, {}) == ""
+        assert questionnaire.complaint(question, "a" * (most + 1), {}) != ""
+
+
+def test_the_readme_lists_the_choices_default_first() -> None:
+    rows = re.findall(r"^\| `(--\S+)` \| (.+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    assert rows == [
+        (f"--{name.replace('_', '-')}", " · ".join(f"`{c}`" for c in question["choices"].values()))
+        for name, question in ASKED.items()
+        if "choices" in question
+    ]
+
+
 def test_the_page_in_the_docs_is_up_to_date(torchgen: Torchgen) -> None:
     page = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
     assert torchgen("questions", "--markdown").stdout == page, (
@@ -62,6 +94,13 @@ def test_each_question_is_a_flag_with_its_choices(torchgen: Torchgen) -> None:
         flag = "--" + name.replace("_", "-")
         choices = "|".join(question.get("choices", {}).values()) or "TEXT"
         assert f"{flag} {choices}" in page
+
+
+def test_no_summary_of_a_command_is_cut_off(torchgen: Torchgen) -> None:
+    page = torchgen("--help", env={"COLUMNS": "80"}).stdout
+    summaries = page.split("Commands:\n")[1].splitlines()
+    assert len(summaries) == 8
+    assert [line for line in summaries if not line.endswith(".") or line.endswith("...")] == []
 
 
 def test_help_reads_no_template_and_no_copier(torchgen: Torchgen, tmp_path: Path) -> None:

@@ -15,6 +15,14 @@ BAD_COMMAND_LINES = [
     (["nwe", "x"], "No such command 'nwe'. Did you mean 'new'?"),
     (["new"], "Missing argument 'PATH'."),
     (["new", ""], "PATH is empty; give a folder, or . for this one"),
+    (
+        ["new", "x\x1b[31m/y"],
+        "PATH 'x\\x1b[31m/y' has control characters; give a folder without them",
+    ),
+    (
+        ["new", "two\nlines"],
+        "PATH 'two\\nlines' has control characters; give a folder without them",
+    ),
     (["new", "x", "y"], "Got unexpected extra argument(s) (y)"),
     (["new", "x", "--amp"], "Option '--amp' requires an argument."),
     (
@@ -31,13 +39,15 @@ BAD_COMMAND_LINES = [
     ),
     (
         ["new", "x", "--project-name", "My Proj"],
-        "--project-name: Lower-case letters, digits and single hyphens between them, please, "
-        "a letter first. Did you mean 'my-proj'?",
+        "--project-name: Try 'my-proj': a-z, 0-9 and single hyphens, a letter first.",
     ),
     (
         ["new", "x", "--project-name", "proj\n"],
-        "--project-name: Lower-case letters, digits and single hyphens between them, please, "
-        "a letter first. Did you mean 'proj'?",
+        "--project-name: Try 'proj': a-z, 0-9 and single hyphens, a letter first.",
+    ),
+    (
+        ["new", "x", "--project-name", "Größe"],
+        "--project-name: Use a-z, 0-9 and single hyphens, a letter first. Did you mean 'grosse'?",
     ),
     (
         ["new", "x", "--project-name", "a" * 41],

@@ -250,6 +250,44 @@ def test_another_template_by_source_updates_as_well(
     assert (project / "FIX.md").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "prefix"), [("bare é 100%.git", "file://"), ("a bare one", "git+file://")]
+)
+def test_a_bare_repository_on_this_disk_updates_as_well(
+    torchgen: Torchgen, template: Path, git: Git, env: dict[str, str], name: str, prefix: str
+) -> None:
+    here = template.parent
+    git(here, "clone", "--quiet", "--bare", str(template), name)
+    done = torchgen("new", "proj", "--source", f"./{name}")
+    assert (done.returncode, done.stderr) == (0, "")
+    recorded = record_of(here / "proj")["_src_path"]
+    assert recorded == prefix + (here / name).as_uri().removeprefix("file://")
+    assert recordable(recorded, Path("/")) == recorded
+    add_a_fix(template, git)
+    git(template, "push", "--quiet", str(here / name), "main")
+    assert torchgen("update", "proj", "--check").returncode == 4
+    update(here / "proj", env)
+    assert (here / "proj" / "FIX.md").exists()
+    git(here / "proj", "add", "--all")
+    git(here / "proj", "commit", "--quiet", "-m", "updated")
+    assert torchgen("update", "proj").stdout.startswith("up to date")
+
+
+def test_a_bare_origin_is_recorded_unless_it_lacks_the_commit(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    origin = clone.parent / "origin.git"
+    git(clone.parent, "clone", "--quiet", "--bare", str(clone), str(origin))
+    git(clone, "remote", "add", "origin", str(origin))
+    torchgen("new", "proj", env=editable(clone, env))
+    assert record_of(clone.parent / "proj")["_src_path"] == origin.as_uri()
+    update(clone.parent / "proj", env)
+    (clone / "template" / "MORE.md").write_text("more\n", encoding="utf-8")
+    commit(clone, git)
+    torchgen("new", "proj2", env=editable(clone, env))
+    assert record_of(clone.parent / "proj2")["_src_path"] == str(clone)
+
+
 def test_of_a_changed_source_what_is_committed_is_taken(
     torchgen: Torchgen, template: Path, git: Git, env: dict[str, str]
 ) -> None:

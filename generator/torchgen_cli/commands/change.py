@@ -25,7 +25,7 @@ def update(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> int:
-    """Bring the template's fixes into the project at PATH; your edits stay.
+    """Bring the template's fixes into a project; your edits stay.
 
     Nothing is committed. Exit code 3: there are conflicts, each listed with how to resolve it.
     """
@@ -68,9 +68,10 @@ def adopt(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Bring a repository made by hand, or by plain copier, under update.
+    """Bring a repository without a record under update.
 
-    Finds the answers that fit its files best and writes .copier-answers.yml, nothing else.
+    It may be made by hand, or by plain copier. Finds the answers that fit its files best and writes
+    .copier-answers.yml, nothing else.
     """
     from .. import adopt as adoption
 

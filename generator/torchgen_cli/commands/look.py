@@ -43,7 +43,10 @@ def explain(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say what a question means, or show the diff of the project between two choices."""
+    """Say what a question means, or what a choice changes.
+
+    With two choices: the diff of the project between them.
+    """
     from .. import explain as explanation
 
     if not choices:
@@ -71,10 +74,10 @@ def doctor(
         str | None, typer.Option(metavar="RULE", help="Explain one rule; check nothing.")
     ] = None,
 ) -> None:
-    """Check a training repository against the rules, without importing it.
+    """Check a training repository against the rules.
 
-    Exit code 1 where something is wrong; hints fail nothing. A line is left out by the comment
-    `# torchgen: ignore[TG601] the reason`.
+    Nothing of it is imported. Exit code 1 where something is wrong; hints fail nothing. A line is
+    left out by the comment `# torchgen: ignore[TG601] the reason`.
     """
     if explain is not None:
         from ..doctor.pages import explanation
@@ -101,10 +104,10 @@ def status(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of objects.")] = False,
 ) -> None:
-    """List every generated project below some folders, and how each is.
+    """List the generated projects below some folders.
 
-    Its version and how many releases it is behind, its answers, whether the tree is clean, and what
-    doctor finds. Exit code 0, whatever is found; 1 if there is no project.
+    Of each its version and how many releases it is behind, its answers, whether the tree is clean,
+    and what doctor finds. Exit code 0, whatever is found; 1 if there is no project.
     """
     from .. import status as projects
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ..question import Question
     from ..questions import Questionnaire
     from ..source import Template
+
+CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # with the separators of lines and paragraphs
 
 
 def new(
@@ -49,6 +52,8 @@ def new(
 
     if not path:
         raise UserError("PATH is empty; give a folder, or . for this one", 2)
+    if re.search(CONTROL, path):
+        raise UserError(f"PATH {path!r} has control characters; give a folder without them", 2)
     chosen: Chosen = context.obj
     by_flag = {name: answer for name, answer in flags.items() if answer is not None}
     folder_name = os.path.basename(os.path.abspath(path))
@@ -61,10 +66,7 @@ def new(
         dry_run=dry_run,
         git=not no_git,
     )
-    project = create(order, (lambda *_: None) if json else _show)
-    print(project.to_json() if json else _summary(project))
-    if project.repository.note and not json:
-        print(f"note: {project.repository.note}", file=sys.stderr)
+    create(order, (lambda *_: None) if json else _show, _report_json if json else _report)
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,16 @@ def _show(answers: dict[str, Any], origins: dict[str, str]) -> None:
     for name, answer in answers.items():
         said = f"  (from {origins[name]})" if name in origins else ""
         print(f"  {name:<{width}}  {as_text(answer)}{said}", flush=True)
+
+
+def _report_json(project: "Project") -> None:
+    print(project.to_json(), flush=True)
+
+
+def _report(project: "Project") -> None:
+    print(_summary(project), flush=True)
+    if project.repository.note:
+        print(f"note: {project.repository.note}", file=sys.stderr)
 
 
 def _summary(project: "Project") -> str:

@@ -1,0 +1,23 @@
+"""The standard output, which may take no more: a full disk, a reader that is gone."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .errors import UserError
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Tell an output that fails from other trouble. Raises `UserError`."""
+    try:
+        yield
+    except OSError as error:
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, sys.stdout.fileno())  # what is left in the buffer would fail once more
+        os.close(silence)
+        raise UserError(
+            f"cannot print the result ({error.strerror}), so nothing was written; try again with "
+            "another output"
+        ) from error

@@ -1,0 +1,38 @@
+"""Free text in a project's README.md: read as Markdown it says what was typed, and nothing else."""
+
+from html import escape, unescape
+
+import pytest
+from jinja2.sandbox import SandboxedEnvironment
+from jinja2_ansible_filters import AnsibleCoreFiltersExtension
+from markdown_it import MarkdownIt  # comes with typer
+
+from .conftest import ROOT
+
+# As Copier builds it.
+JINJA = SandboxedEnvironment(extensions=[AnsibleCoreFiltersExtension])
+README = (ROOT / "template" / "README.md.jinja").read_text(encoding="utf-8")
+LINE = JINJA.from_string(README.split("\n")[2])
+
+BLOCKS = (
+    "# x", "#", "###### x", "  # x", "    x", "     1. y", "> x", ">x", "=== x", "===", "# ",
+    "---", "- - -", "--- ---", "-- ", "- x", "-", "+ x", "+", "* x", "***", "_ _ _", "```x", "~~~",
+    "1. x", "1) x", "123456789. x", "1.", "<b>x</b>", "[a]: http://x", "\\# x",
+)  # fmt: skip
+ORDINARY = (
+    "An image classifier in PyTorch", "#1 tool", "1.5 million images", "2024: scans", "--flag x",
+    "-x", "+1", "A - b # c > d", "Größe (2 + 3) = 5. Done", "1.x", "####### x", "100% of 3 | 4",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("description", [*BLOCKS, *ORDINARY])
+def test_a_description_is_a_paragraph_that_says_what_was_typed(description: str) -> None:
+    written = LINE.render(description=description)
+    page = MarkdownIt("commonmark").render(f"# t\n\n{written}\n\n## Start\n")
+    paragraph = escape(description.strip(), quote=False)
+    assert unescape(page) == unescape(f"<h1>t</h1>\n<p>{paragraph}</p>\n<h2>Start</h2>\n")
+
+
+@pytest.mark.parametrize("description", ORDINARY)
+def test_an_ordinary_description_is_written_as_it_is(description: str) -> None:
+    assert LINE.render(description=description) == description
