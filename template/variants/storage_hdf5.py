@@ -32,7 +32,8 @@ class Reader:
     """Random access to the N images of a split; each process opens the file for itself.
 
     Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
-    given, else the stored one. Raises DataError where the data cannot be used.
+    given, else the stored one; `copies`, whether to read is but to copy, and to draw no number:
+    then a thread can do it. Raises DataError where the data cannot be used.
     """
 
     def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
@@ -51,6 +52,7 @@ class Reader:
             self._chunk_bytes = int(np.prod(images.chunks or 0))
         height, width = size or self._stored[1:3]
         self.shape = height, width, self._stored[3]
+        self.copies = self._offset is not None and self._stored[1:3] == (height, width)
         self._pixels: Any = None
         self._pid = 0  # the process that opened them
 
@@ -101,7 +103,17 @@ class Reader:
 def write(
     path: Path, tree: Tree, size: tuple[int, int], images: Iterable[np.ndarray | None]
 ) -> None:
-    """Write a split: (*size, 3) uint8 for each image of `tree`, in its order; None skips it."""
+    """Write a split: (*size, 3) uint8 for each image of `tree`, in its order; None skips it.
+
+    Raises DataError where HDF5 cannot keep the name of a class.
+    """
+    for name in tree.classes:
+        try:
+            name.encode()
+        except UnicodeEncodeError:  # the system's names may be any bytes
+            raise DataError(
+                f"{str(tree.root / name)!r} is not UTF-8, as HDF5 has its names: rename the folder"
+            ) from None
     kept: list[int] = []
     offset = _create(path, tree.labels, tree.classes, size)
     # past HDF5, which crashes where the disk is full

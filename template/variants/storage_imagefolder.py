@@ -24,8 +24,11 @@ class Reader:
     """Random access to the N images of a split.
 
     Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
-    given, else that of the first image. Raises DataError where the data cannot be used.
+    given, else that of the first image; `copies`, whether to read is but to copy, and to draw no
+    number: then a thread can do it. Raises DataError where the data cannot be used.
     """
+
+    copies = False
 
     def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
         if not os.path.exists(path):

@@ -36,7 +36,8 @@ class Reader:
     """Random access to the N images of a split; each process opens the file for itself.
 
     Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
-    given, else the stored one. Raises DataError where the data cannot be used.
+    given, else the stored one; `copies`, whether to read is but to copy, and to draw no number:
+    then a thread can do it. Raises DataError where the data cannot be used.
     """
 
     def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
@@ -50,6 +51,7 @@ class Reader:
         self._stored = meta.height, meta.width, meta.channels
         height, width = size or self._stored[:2]
         self.shape = height, width, self._stored[2]
+        self.copies = not self._encoded and self._stored[:2] == (height, width)
         self._records: Records | None = None
         self._pid = 0  # the process that opened them
 

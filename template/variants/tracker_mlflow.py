@@ -35,6 +35,7 @@ class Tracker:
         stored = self.client.get_run(self.run_id).data
         new = {name: value for name, value in settings.items() if name not in stored.params}
         self.client.log_batch(self.run_id, params=[Param(k, str(v)) for k, v in new.items()])
+        self.step = 0  # of the newest line
         # the step of the newest point of each curve: a resumed run must not add it again
         self.newest = {
             name: max(point.step for point in self.client.get_metric_history(self.run_id, name))
@@ -43,22 +44,26 @@ class Tracker:
 
     def log(self, record: Plain) -> None:
         """Add one line of metrics.jsonl as points at its step, unless the store has them."""
+        self.step = record["step"]
         points = {
             f"{record['split']}/{name}": value
             for name, value in record.items()
             if name not in ("split", "epoch", "step")
         }
-        self._add(points, record["step"])
+        self._add(points)
 
     def close(self, summary: Plain) -> None:
         """Add the final numbers, if it came to that, and say how the run ended."""
-        self._add({f"final/{name}": value for name, value in summary.items()}, 0)
+        self._add({f"final/{name}": value for name, value in summary.items()})
         self.client.set_terminated(self.run_id, "FINISHED" if summary else "KILLED")
 
-    def _add(self, points: Plain, step: int) -> None:
+    def _add(self, points: Plain) -> None:
         now = int(time.time() * 1000)  # milliseconds since 1970
-        fresh = {name: value for name, value in points.items() if step > self.newest.get(name, -1)}
-        metrics = [Metric(name, float(value), now, step) for name, value in fresh.items()]
+        metrics = [
+            Metric(name, float(value), now, self.step)
+            for name, value in points.items()
+            if self.step > self.newest.get(name, -1)
+        ]
         self.client.log_batch(self.run_id, metrics=metrics)
 
     def _experiment(self, run_dir: Path) -> str:

@@ -13,6 +13,8 @@ from .storage import Reader
 class Cache:
     """All images of a reader in memory, or on the device; it reads like the reader itself."""
 
+    copies = True
+
     def __init__(self, reader: Reader, device: torch.device) -> None:
         """Make room for the images; raises FlagError where they do not fit."""
         self.reader, self.labels, self.shape = reader, reader.labels, reader.shape

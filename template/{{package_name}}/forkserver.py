@@ -1,4 +1,4 @@
-"""Imported first of all by the process that data workers are forked from (see `data.py`).
+"""Imported first of all by the process that data workers are forked from (see `loader.py`).
 
 It ends with the process that started it, however that is killed, and its workers end with it: they
 are its children, and keep the pipe open that it would otherwise wait at. And what it hands on to

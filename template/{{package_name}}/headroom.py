@@ -48,6 +48,6 @@ def advise(config: Config, reader: Reader) -> str:
         return "Try a smaller --image-size"
     if 2 * needed < free_bytes(torch.device("cpu")):
         return f"Try --cache memory: the images take {needed / 1e6:,.1f} MB"
-    if config.num_workers < cores:
+    if (config.num_workers or 0) < cores:
         return f"Try --num-workers {cores}, as many as there are cores"
     return "Try a smaller --image-size, or a disk that is faster"

@@ -1,6 +1,7 @@
 """Image files to pixels: every mode that Pillow reads comes out as 8-bit RGB."""
 
 import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,25 @@ def read(path: str | Path, out: np.ndarray | None = None) -> np.ndarray:
     Raises DataError naming the file.
     """
     try:
-        with open(path, "rb", buffering=0) as file:
-            data = file.read()
+        data = content_of(path)
         return decode(data) if out is None else decode_into(data, out)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
+
+
+def content_of(path: str | Path) -> bytes:
+    """The file's bytes: `open` and `read` take half as long again, which shows in small images."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # the latter on Windows
+    try:
+        size = os.fstat(file).st_size
+        data = os.read(file, size)
+        while len(data) < size and (more := os.read(file, size - len(data))):
+            data += more
+        return data
+    finally:
+        os.close(file)
 
 
 def decode_into(data: bytes, out: np.ndarray) -> np.ndarray:

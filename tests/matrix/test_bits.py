@@ -22,6 +22,7 @@ ROUNDING = 0.05  # relative, of an epoch's loss: a compiled model rounds differe
 # by name: flags that may not change a bit
 HARMLESS: dict[str, tuple[str, ...]] = {
     "again": ("--num-workers", "0"),
+    "workers left to the data": (),
     "one worker": ("--num-workers", "1"),
     "four workers": ("--num-workers", "4"),
     "forked": ("--num-workers", "2", "--start-method", "fork"),

@@ -63,7 +63,7 @@ MUTANTS = (
         "moves-left-to-nobody",
         "Images",
         "Moves that a worker leaves to the device are made there.",
-        "data.py",
+        "loader.py",
         "        if moves is not None:\n            images = moved",
         '        if moves is not None and device.type != "cpu":\n            images = moved',
         "test_data.py::test_moves_that_are_left_to_the_device_give_the_same_batches",

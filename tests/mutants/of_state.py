@@ -176,7 +176,7 @@ MUTANTS = (
         "the-order-depends-on-the-world",
         "Other world",
         "Another number of ranks goes on in the same order.",
-        "data.py",
+        "samplers.py",
         "mix(self.seed, Stream.SHUFFLE, epoch)",
         "mix(self.seed, Stream.SHUFFLE, epoch, self.world_size)",
         "test_data.py::test_the_order_does_not_depend_on_the_number_of_processes",
