@@ -80,6 +80,7 @@ bench: $(READY) $(BENCH)/ready
 	$(BENCH)/bin/python benchmarks/rivals.py
 	$(BENCH)/bin/python benchmarks/workers.py
 	$(BENCH)/bin/python benchmarks/loop.py
+	$(BIN)/python benchmarks/stall.py
 
 clean:
 	rm -rf .venv .venv-bench .demo

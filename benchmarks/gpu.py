@@ -102,7 +102,7 @@ def pipeline(folder: Path, case: Case, given: argparse.Namespace, *flags: str) -
     shutil.rmtree(runs, ignore_errors=True)
     line = ["-m", f"{folder.name}.train", "--run-dir", str(runs), "--device", given.device]
     line += ["--batch-size", str(min(case.batch, given.most)), "--epochs", str(given.epochs)]
-    run(folder, *line, "--num-workers", str(max(1, (os.cpu_count() or 2) - 1)), *flags)
+    run(folder, *line, *flags)
     lines = (runs / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     epochs = [r for r in map(json.loads, lines) if r["split"] == "train"]
     speeds: list[float] = [epoch["samples_per_second"] for epoch in epochs]
@@ -145,7 +145,9 @@ def table(case: Case, scratch: Path, given: argparse.Namespace) -> str:
             rows.append(f"| a batch that lies on the device | 1.00 | {limit:,.0f} |")
             compiled = resident(folder, case, given, compiled=True)
             rows.append(f"| the same, --compile | {compiled / limit:.2f} | {compiled:,.0f} |")
-        for flags in ((), ("--cache", "memory"), ("--cache", "device")):
+        all_cores = ("--num-workers", str(max(1, (os.cpu_count() or 2) - 1)))
+        own_way = all_cores if data_format == "imagefolder" else ()
+        for flags in (own_way, ("--cache", "memory"), ("--cache", "device")):
             speed = pipeline(folder, case, given, *flags)
             title = " ".join([data_format, *flags])
             rows.append(f"| {title} | {speed / limit:.2f} | {speed:,.0f} |")

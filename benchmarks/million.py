@@ -82,21 +82,19 @@ def epochs_of(scratch: Path, data_format: str, samples: int, start: str) -> Call
             persistent_workers=True,
         )
         return lambda: iter(listed)
-    data, reader = opened(scratch, data_format)
-    sampler = data.TrainSampler(len(reader), BATCH, seed=0)
-    device = torch.device("cpu")
-    loader = data.make_loader(
-        data.ImageDataset(reader), sampler, seed=0, workers=2, device=device, start_method=start
-    )
-    return lambda: data.batches(loader, device)
+    module, reader = opened(scratch, data_format)
+    sampler = module.TrainSampler(len(reader), BATCH, seed=0)
+    device, dataset = torch.device("cpu"), module.ImageDataset(reader)
+    loader = module.make_loader(dataset, sampler, seed=0, workers=2, start_method=start)
+    return lambda: module.batches(loader, device)
 
 
 def opened(scratch: Path, data_format: str) -> tuple[Any, Any]:
-    """A project's module `data`, and its reader of the million images."""
+    """A project's module `loader`, and its reader of the million images."""
     name = name_of(data_format)
     storage = module_of(scratch, name, "storage")
     reader = storage.Reader(storage.split_path(scratch / name / "data", "train"))
-    return module_of(scratch, name, "data"), reader
+    return module_of(scratch, name, "loader"), reader
 
 
 def memory_of(pid: int, scratch: Path) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drawn import COUNT, decode, draw, prepare
+from drawn import COUNT, decode, draw, package_name, prepare, run
 from pace import Pace, one_thread, processor, versions
 from serving import approximation, digest_of
 from stores import STORES
@@ -150,6 +150,10 @@ def main() -> None:
             draw(scratch / f"images{size}", size)
             for data_format in ("imagefolder", "hdf5", "lmdb"):
                 prepare(scratch, data_format, size)
+            name = package_name("lmdb", size)
+            source = ("--source", str(scratch / f"images{size}"))
+            line = ("-m", f"{name}.prepare", *source, "--data-dir", "encoded", "--encoded")
+            run(scratch / name, *line)
             wanted = digest_of(scratch, size, decode), digest_of(scratch, size, approximation)
             found = {w: compete(scratch, size, w, names, given.rounds, wanted) for w in WORKERS}
             tables.append(table(size, found))
@@ -165,7 +169,8 @@ def note(rounds: int, missing: list[str]) -> str:
     return (
         f"{processor()}; {versions('torch', 'numpy', 'pillow', 'simplejpeg', *packages)}."
         f"{left_out} {rounds} rounds of a second each. Each loads in a process of its own, on one "
-        "thread, by itself (0 workers) or with 2 workers, which live on from epoch to epoch; the "
+        "thread, by itself (0 workers) or with 2 workers, which live on from epoch to epoch (ours "
+        "chooses by itself: two processes to decode, but a thread for what is raw); the "
         "processes take turns, stopped in between. All give batches of uint8 tensors of the same "
         "size. Before timing, an epoch of each was shown to hold every image once, with its label "
         "and the very pixels that Pillow decodes from its file. The ratio is its speed over that "

@@ -22,7 +22,7 @@ from timing import write_section
 from torch.utils.data import DataLoader
 
 STEP = 0.01  # seconds of a training step where the storage is slow
-WORKERS = (0, 1, 2, 4, 8)
+WORKERS = (0, None, 1, 2, 4, 8)
 LATENCIES = {"20 ms": (0.02, 0.02), "80 ms": (0.08, 0.08), "20 ms on average": (0.01, 0.21)}
 TAIL = 20  # one batch in so many takes the longer time
 CPU = torch.device("cpu")
@@ -33,7 +33,7 @@ class Restart:
     """A loader that begins epoch after epoch."""
 
     title: str
-    data: Any
+    module: Any
     sampler: Any
     loader: Any
     waits: Pace = field(default_factory=Pace)
@@ -47,7 +47,7 @@ class Restart:
         self.epoch += 1
         self.sampler.set_epoch(self.epoch, len(self.sampler) - 20)
         marks = [time.perf_counter()]
-        for _ in self.data.batches(self.loader, CPU):
+        for _ in self.module.batches(self.loader, CPU):
             marks.append(time.perf_counter())
         assert len(marks) == 21
         if keep:
@@ -58,19 +58,20 @@ class Restart:
 def restarts(scratch: Path) -> Iterator[Restart]:
     """Each format: our loader, and one as PyTorch makes it if it is not told otherwise."""
     for data_format in FORMATS:
-        data, reader = opened(scratch, data_format)
-        for title, workers in (("no workers", 0), ("2 workers", 2)):
-            sampler = data.TrainSampler(len(reader), BATCH, seed=0)
-            loader = data.make_loader(
-                data.ImageDataset(reader), sampler, seed=0, workers=workers, device=CPU
-            )
-            yield Restart(f"ours, {data_format}, {title}", data, sampler, loader)
-        sampler = data.TrainSampler(len(reader), BATCH, seed=0)
-        plain: Any = DataLoader(
-            data.ImageDataset(reader), batch_size=None, sampler=sampler, num_workers=2
-        )
+        module, reader = opened(scratch, data_format)
+        dataset = module.ImageDataset(reader)
+        ways = {"no workers": 0, "a thread": None, "2 workers": 2}
+        if not reader.copies:
+            del ways["a thread"]
+        for title, workers in ways.items():
+            sampler = module.TrainSampler(len(reader), BATCH, seed=0)
+            loader = module.make_loader(dataset, sampler, seed=0, workers=workers)
+            yield Restart(f"ours, {data_format}, {title}", module, sampler, loader)
+        sampler = module.TrainSampler(len(reader), BATCH, seed=0)
+        plain: Any = DataLoader(dataset, batch_size=None, sampler=sampler, num_workers=2)
         title = f"{data_format}, 2 workers started anew (PyTorch's default)"
-        yield Restart(title, data, sampler, plain)
+        anew = module.Loader(dataset, sampler, plain, thread=False)
+        yield Restart(title, module, sampler, anew)
 
 
 def restart_table(scratch: Path, rounds: int) -> str:
@@ -92,8 +93,11 @@ def restart_table(scratch: Path, rounds: int) -> str:
 class SlowReader:
     """A reader behind a network: each read first waits, most often as long as `usual`."""
 
+    copies = True
+
     def __init__(self, reader: Any, usual: float, rare: float) -> None:
-        self.reader, self.labels, self.usual, self.rare = reader, reader.labels, usual, rare
+        self.reader, self.labels, self.shape = reader, reader.labels, reader.shape
+        self.usual, self.rare = usual, rare
 
     def read(self, indices: np.ndarray) -> Any:
         time.sleep(self.rare if indices[0] % TAIL == 0 else self.usual)
@@ -105,7 +109,7 @@ class Slow:
     """Training steps of 10 ms on a slow storage."""
 
     latency: str
-    workers: int
+    workers: int | None
     batches: Iterator[Any]
     steps: Pace = field(default_factory=Pace)
     """Steps per second."""
@@ -115,10 +119,14 @@ class Slow:
         """What neither a better loader nor a better order could exceed."""
         usual, rare = LATENCIES[self.latency]
         mean = usual + (rare - usual) / TAIL
-        return min(1 / STEP, self.workers / mean) if self.workers else 1 / (STEP + mean)
+        if self.workers == 0:
+            return 1 / (STEP + mean)
+        return min(1 / STEP, (self.workers or 1) / mean)
 
     def turn(self, keep: bool) -> None:
-        for _ in range(2 * self.workers + 1):  # what was prepared while others had their turn
+        for _ in range(
+            2 * (self.workers or 2) + 1
+        ):  # what was prepared while others had their turn
             next(self.batches)
         began, done = time.perf_counter(), 0
         while time.perf_counter() - began < 2:
@@ -129,12 +137,12 @@ class Slow:
             self.steps.values.append(done / (time.perf_counter() - began))
 
 
-def slow_storage(scratch: Path, latency: str, workers: int) -> Slow:
-    data, reader = opened(scratch, "hdf5")
-    dataset = data.ImageDataset(SlowReader(reader, *LATENCIES[latency]))
-    sampler = data.TrainSampler(len(reader), 64, seed=0)
-    loader = data.make_loader(dataset, sampler, seed=0, workers=workers, device=CPU)
-    return Slow(latency, workers, data.batches(loader, CPU))
+def slow_storage(scratch: Path, latency: str, workers: int | None) -> Slow:
+    module, reader = opened(scratch, "hdf5")
+    dataset = module.ImageDataset(SlowReader(reader, *LATENCIES[latency]))
+    sampler = module.TrainSampler(len(reader), 64, seed=0)
+    loader = module.make_loader(dataset, sampler, seed=0, workers=workers)
+    return Slow(latency, workers, module.batches(loader, CPU))
 
 
 def slow_table(scratch: Path, rounds: int) -> str:
@@ -146,11 +154,12 @@ def slow_table(scratch: Path, rounds: int) -> str:
         "| each read waits | workers | of the ideal | steps/s | lowest to highest | ideal |",
         "|---" * 6 + "|",
     ]
-    rows += [
-        f"| {one.latency} | {one.workers} | {one.steps.median / one.ideal:.2f} "
-        f"| {one.steps.cells('.1f')} | {one.ideal:.1f} |"
-        for one in found
-    ]
+    for one in found:
+        workers = "a thread" if one.workers is None else one.workers
+        rows.append(
+            f"| {one.latency} | {workers} | {one.steps.median / one.ideal:.2f} "
+            f"| {one.steps.cells('.1f')} | {one.ideal:.1f} |"
+        )
     return "\n".join(rows)
 
 

@@ -105,7 +105,8 @@ class Parts:
 
     def batches(self) -> Iterator[Any]:
         """What is left of the epoch, through the project's loader."""
-        batches: Iterator[Any] = self.module("data").batches(self.trainer.train_loader, self.device)
+        loader = self.trainer.train_loader
+        batches: Iterator[Any] = self.module("loader").batches(loader, self.device)
         return batches
 
     @staticmethod

@@ -34,13 +34,16 @@ class Store:
     """Whether it decodes JPEG by the faster transform, which gives slightly other pixels."""
 
 
-def _ours(data_format: str, kind: str) -> Store:
-    title, give = f"ours, {data_format}", partial(tables.ours, data_format=data_format)
+def _ours(data_format: str, kind: str, flag: str = "") -> Store:
+    folder = flag.lstrip("-") or "data"
+    give = partial(tables.ours, data_format=data_format, folder=folder)
+    title = f"ours, {data_format} {flag}".rstrip()
     return Store(title, "torchgen-cli", ANY, (kind,), nothing_to_write, give)
 
 
 STORES = {
     "imagefolder": _ours("imagefolder", "jpeg"),
+    "encoded": _ours("lmdb", "jpeg", "--encoded"),
     "hdf5": _ours("hdf5", "raw"),
     "lmdb": _ours("lmdb", "raw"),
     "pytorch": Store(

@@ -13,23 +13,24 @@ from torch.utils.data import BatchSampler, Dataset, RandomSampler
 from .common import Asked, Batches, Files, collate, to_batch
 
 
-def ours(asked: Asked, data_format: str) -> Batches:
-    """A generated project's own loader, as its training uses it, without augmentation."""
+def ours(asked: Asked, data_format: str, folder: str) -> Batches:
+    """A generated project's own loader, as its training uses it, without augmentation.
+
+    Where workers are wanted it chooses: two processes to decode, a thread to copy.
+    """
     scratch, name = asked.folder.parent, package_name(data_format, asked.size)
-    data, storage = (module_of(scratch, name, module) for module in ("data", "storage"))
-    reader = storage.Reader(storage.split_path(scratch / name / "data", "train"))
-    sampler = data.TrainSampler(len(reader), asked.batch, seed=0)
-    device = torch.device("cpu")
-    loader = data.make_loader(
-        data.ImageDataset(reader), sampler, seed=0, workers=asked.workers, device=device
-    )
+    module, storage = (module_of(scratch, name, module) for module in ("loader", "storage"))
+    reader = storage.Reader(storage.split_path(scratch / name / folder, "train"))
+    sampler = module.TrainSampler(len(reader), asked.batch, seed=0)
+    device, workers = torch.device("cpu"), None if asked.workers else 0
+    loader = module.make_loader(module.ImageDataset(reader), sampler, seed=0, workers=workers)
     epoch = -1
 
     def batches() -> Iterator[Any]:
         nonlocal epoch
         epoch += 1
         sampler.set_epoch(epoch)
-        for batch in data.batches(loader, device):
+        for batch in module.batches(loader, device):
             yield batch.images, batch.labels
 
     return batches
