@@ -47,6 +47,8 @@ WRONG = [
     (EVALUATE, "--batch-size 0", "--batch-size"),
     (EVALUATE, "--device tpu", "--device"),
     (EVALUATE, "--jsonl", "--json"),
+    ("evaluate", f"--jsn {BEST}", "--json"),
+    ("predict", f"--devcie cpu {BEST} {IMAGE}", "--device"),
     ("evaluate", "--json", "File that `train` wrote"),
     (f"predict {BEST}", "--device cpu", "image"),
     (PREDICT, "--batch-size 0", "--batch-size"),

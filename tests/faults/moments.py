@@ -80,8 +80,10 @@ class Moments:
         life.until(lambda: self.run.epochs_logged() > before)
 
     def _finished(self, life: Life) -> None:
+        seen = self.run.stamp()  # before it is read, or the last of all might come in between
         while self.run.place().epoch < self.epochs:
-            self.run.next_checkpoint(life)
+            self.run.next_checkpoint(life, seen)
+            seen = self.run.stamp()
         time.sleep(max(0.0, self.random.uniform(-0.1, 0.1)))  # often at once
 
     def evaluates(self, place: Place) -> bool:

@@ -49,9 +49,12 @@ class RunFolder:
         state: Record = torch.load(io.BytesIO(content), weights_only=True)
         return state
 
-    def next_checkpoint(self, life: Life) -> Place:
-        """Wait until the last checkpoint is another one; raises Ended where its run ends before."""
-        before = self.stamp()
+    def next_checkpoint(self, life: Life, seen: int | None = None) -> Place:
+        """Wait until the last checkpoint is another one; raises Ended where its run ends before.
+
+        `seen` is the stamp of the one that it must differ from, by default of the present one.
+        """
+        before = self.stamp() if seen is None else seen
         life.until(lambda: self.stamp() != before)
         return self.place()
 
