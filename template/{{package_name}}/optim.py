@@ -1,5 +1,6 @@
 """The optimizer: which parameters decay, and how the learning rate moves."""
 
+import inspect
 import math
 
 import torch
@@ -43,7 +44,21 @@ def split_for_decay(
     return decayed, kept
 
 
-def build_optimizer(model: nn.Module, *, lr: float, weight_decay: float) -> torch.optim.AdamW:
+class AdamW(torch.optim.AdamW):
+    """AdamW that does not import PyTorch's compiler.
+
+    torch wraps these methods so that the compiler leaves them alone, and imports it to do so, which
+    takes as long as `import torch` itself. What is wrapped is the same code.
+    """
+
+    add_param_group = inspect.unwrap(torch.optim.AdamW.add_param_group)
+    zero_grad = inspect.unwrap(torch.optim.AdamW.zero_grad)
+    step = torch.no_grad()(inspect.unwrap(torch.optim.AdamW.step))
+    state_dict = inspect.unwrap(torch.optim.AdamW.state_dict)
+    load_state_dict = inspect.unwrap(torch.optim.AdamW.load_state_dict)
+
+
+def build_optimizer(model: nn.Module, *, lr: float, weight_decay: float) -> AdamW:
     """AdamW over the trainable parameters, in two groups: with weight decay, and without."""
     decayed, kept = split_for_decay(model)
     groups = [
@@ -52,7 +67,7 @@ def build_optimizer(model: nn.Module, *, lr: float, weight_decay: float) -> torc
     ]
     # one fused kernel for all parameters, where the device has one
     fused = all(p.device.type in ("cpu", "cuda", "mps") for _, p in decayed + kept)
-    return torch.optim.AdamW([g for g in groups if g["params"]], lr=lr, fused=fused)
+    return AdamW([g for g in groups if g["params"]], lr=lr, fused=fused)
 
 
 def learning_rate(step: int, *, peak: float, warmup_steps: int, total_steps: int) -> float:

@@ -19,6 +19,7 @@ from .renderings import PACKAGE
 # names that someone else's code asks for, and who does
 ASKED_FOR = {
     "forward": "torch.nn.Module",
+    "add_param_group": "torch.optim.Optimizer",
 }
 # distributions that are needed without an import of ours, and why
 NOT_IMPORTED = {
