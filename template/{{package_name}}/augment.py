@@ -1,11 +1,14 @@
 """Random changes to training images; what each image gets is a function of its key alone."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from .seeds import Stream, mix, uniform
+
+CACHED = 1 << 18  # bytes of images to work on at a time
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,10 @@ class Augmentation:
 
 def move(images: np.ndarray, moves: np.ndarray) -> None:
     """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU."""
-    for image, (down, right, mirrored) in zip(images, moves.tolist(), strict=True):
+    for image, (down, right, _) in zip(images, moves.tolist(), strict=True):
         if down or right:
             shift(image, down, right)
-        if mirrored:
-            image[...] = image[:, ::-1].copy()
+    mirror(images, np.flatnonzero(moves[:, 2]))
 
 
 def shift(image: np.ndarray, down: int, right: int) -> None:
@@ -51,6 +53,18 @@ def shift(image: np.ndarray, down: int, right: int) -> None:
     source = image[max(-down, 0) : height - top, max(-right, 0) : width - left].copy()
     image[:] = 0
     image[top : top + source.shape[0], left : left + source.shape[1]] = source
+
+
+def mirror(images: np.ndarray, chosen: np.ndarray) -> None:
+    """Mirror the chosen ones of images (B, H, W, C) in place.
+
+    As many at a time as a CPU's cache holds, and by torch: numpy takes up to ten times as long to
+    copy pixels of three bytes backwards.
+    """
+    step = max(1, CACHED // math.prod(images.shape[1:]))
+    for first in range(0, len(chosen), step):
+        some = chosen[first : first + step]
+        images[some] = torch.from_numpy(images[some]).flip(2).numpy()
 
 
 def moved(images: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:

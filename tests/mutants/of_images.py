@@ -51,6 +51,15 @@ MUTANTS = (
         "test_data.py::test_a_device_moves_all_at_once_as_a_worker_does_one_by_one",
     ),
     Mutant(
+        "a-worker-mirrors-the-first-few",
+        "Images",
+        "Every image whose draw says so is mirrored.",
+        "augment.py",
+        "        some = chosen[first : first + step]\n",
+        "        some = chosen[:step]\n",
+        "test_data.py::test_a_device_moves_all_at_once_as_a_worker_does_one_by_one",
+    ),
+    Mutant(
         "the-device-repeats-the-edge",
         "Images",
         "What a shift brings in at the edges is black on the device too.",

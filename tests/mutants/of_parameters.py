@@ -94,6 +94,16 @@ MUTANTS = (
         "test_trainer.py::test_each_step_has_the_rate_of_its_number",
     ),
     Mutant(
+        "the-optimizer-imports-the-compiler",
+        "Groups",
+        "A run on one process starts without PyTorch's compiler.",
+        "optim.py",
+        "return AdamW([g for g",
+        "return torch.optim.AdamW([g for g",
+        "test_train.py::test_a_run_starts_without_the_compiler",
+        {"parallelism": "single"},
+    ),
+    Mutant(
         "the-rate-begins-anew-each-epoch",
         "LR",
         "The rate follows from the steps of the whole run.",
