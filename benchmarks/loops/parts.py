@@ -22,6 +22,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch.utils.data import DataLoader
 
 READ_EVERY = 20  # steps between readings of the loss, as in the project's own loop
 CLIP = 1.0
@@ -36,6 +37,15 @@ def flags() -> argparse.ArgumentParser:
     parser.add_argument("--width", type=int, default=8)
     parser.add_argument("--epochs", type=int, required=True)
     return parser
+
+
+def as_usual(optimizer: torch.optim.AdamW) -> torch.optim.AdamW:
+    """The same optimizer as torch itself makes it, and imports its compiler to do so."""
+    groups = [
+        {"params": group["params"], "weight_decay": group["weight_decay"]}
+        for group in optimizer.param_groups
+    ]
+    return torch.optim.AdamW(groups, lr=optimizer.defaults["lr"], fused=optimizer.defaults["fused"])
 
 
 class Parts:
@@ -59,11 +69,16 @@ class Parts:
         self.device = torch.device("cpu")
         self.trainer = self._trainer()
         self.state = self.trainer.state
-        self.model, self.optimizer = self.state.model, self.state.optimizer
+        self.model, self.optimizer = self.state.model, as_usual(self.state.optimizer)
         self.normalize, self.sampler = self.trainer.normalize, self.trainer.sampler
         self.set_rate = self.module("optim").set_learning_rate
         self.seconds: list[float] = []
         self.losses: list[float] = []
+
+    def torch_loader(self) -> DataLoader[Any]:
+        """PyTorch's own loader of the project's batches, for those who take no other."""
+        dataset = self.trainer.train_loader.dataset
+        return DataLoader(dataset, batch_size=None, sampler=self.sampler)
 
     def module(self, name: str) -> Any:
         """A module of the project."""

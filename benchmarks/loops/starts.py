@@ -130,10 +130,11 @@ def compare(projects: dict[str, Path], data: Path, rounds: int) -> None:
         f"{rounds} rounds of whole processes, from the command to the end of the first optimizer "
         "step, in the time of the processor; the data and the model are those of the steps above, "
         "no data workers. The loops by hand and of the peers use the project's parts, but neither "
-        "its flags nor its receipts. To make an optimizer, torch imports its compiler, in every "
-        "row but the first. What imports take is asked of `python -X importtime`, which makes them "
-        "slower, with the logger tensorboard; a package has what its own modules take. TensorBoard "
-        "imports boto3 where it is installed, as it is here for the benchmark of the readers."
+        "its flags nor its receipts, and torch's own AdamW: to make that, torch imports its "
+        "compiler, as it does to wrap a model for DDP. What imports take is asked of `python -X "
+        "importtime`, which makes them slower, with the logger tensorboard; a package has what its "
+        "own modules take. TensorBoard imports boto3 where it is installed, as it is here for the "
+        "benchmark of the readers."
     )
     tables = ["\n".join(rows), "\n".join(imports)]
     write_section("loop.py, starts", "From the command to the first step", note, tables)

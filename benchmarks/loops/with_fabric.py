@@ -12,7 +12,7 @@ def train(parts: Parts) -> None:
     fabric = Fabric(accelerator="cpu", devices=1)
     fabric.launch()
     model, optimizer = fabric.setup(parts.model, parts.optimizer)
-    loader = fabric.setup_dataloaders(parts.trainer.train_loader, use_distributed_sampler=False)
+    loader = fabric.setup_dataloaders(parts.torch_loader(), use_distributed_sampler=False)
     step = 0
     for epoch in parts.epochs():
         sums = Sums()

@@ -60,7 +60,7 @@ def train(parts: Parts) -> None:
         use_distributed_sampler=False,
         **off,
     )
-    trainer.fit(Module(parts), parts.trainer.train_loader)
+    trainer.fit(Module(parts), parts.torch_loader())
 
 
 if __name__ == "__main__":
