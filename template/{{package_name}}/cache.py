@@ -16,15 +16,8 @@ class Cache:
     copies = True
 
     def __init__(self, reader: Reader, device: torch.device) -> None:
-        """Make room for the images; raises FlagError where they do not fit."""
+        """Make room for the images."""
         self.reader, self.labels, self.shape = reader, reader.labels, reader.shape
-        needed, free = len(reader) * math.prod(reader.shape), free_bytes(device)
-        if needed > free:
-            raise FlagError(
-                f"--cache: {len(reader):,} images of {reader.shape[0]} x {reader.shape[1]} pixels "
-                f"take {needed / 1e6:,.1f} MB, but {free / 1e6:,.1f} MB are free on {device}; "
-                "leave the flag out, or take a smaller --image-size"
-            )
         self.images = torch.empty((len(reader), *reader.shape), dtype=torch.uint8, device=device)
 
     def fill(self, batches: Iterable[torch.Tensor]) -> None:
@@ -40,6 +33,19 @@ class Cache:
             return self.images.numpy()[indices]  # eight times as fast as torch's indexing
         chosen = torch.from_numpy(indices).to(self.images.device, non_blocking=True)
         return self.images.index_select(0, chosen)
+
+
+def check_room(readers: list[Reader], device: torch.device) -> None:
+    """Raise FlagError where the images of all these readers do not fit."""
+    needed = sum(len(reader) * math.prod(reader.shape) for reader in readers)
+    free = free_bytes(device)
+    if needed > free:
+        height, width, _ = readers[0].shape
+        raise FlagError(
+            f"--cache: {sum(map(len, readers)):,} images of {height} x {width} pixels "
+            f"take {needed / 1e6:,.1f} MB, but {free / 1e6:,.1f} MB are free on {device}; "
+            "leave the flag out, or take a smaller --image-size"
+        )
 
 
 def free_bytes(device: torch.device) -> float:

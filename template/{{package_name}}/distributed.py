@@ -45,14 +45,13 @@ def start(device_name: str, timeout: float = 600.0) -> Process:
     """
     rank, world_size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
     local_rank = int(os.environ.get("LOCAL_RANK", "0"))
-    local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     device = pick_device(device_name)
     backend = "gloo"
     if device.type == "cuda":
         if device_name in ("auto", "cuda"):
             device = torch.device("cuda", local_rank % torch.cuda.device_count())
         torch.cuda.set_device(device)
-        if local_world_size <= torch.cuda.device_count():
+        if processes_here() <= torch.cuda.device_count():
             # gloo beside NCCL: small agreements of the CPUs need not wait for the GPUs
             backend = "cpu:gloo,cuda:nccl"
     if "RANK" in os.environ:
@@ -61,6 +60,11 @@ def start(device_name: str, timeout: float = 600.0) -> Process:
     else:
         dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
     return Process(rank, world_size, device)
+
+
+def processes_here() -> int:
+    """How many of the processes run on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
 
 
 def stop() -> None:

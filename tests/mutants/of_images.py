@@ -78,6 +78,15 @@ MUTANTS = (
         "test_data.py::test_moves_that_are_left_to_the_device_give_the_same_batches",
     ),
     Mutant(
+        "room-for-the-training-images-alone",
+        "Images",
+        "Images are kept where all of them fit, in each process of this machine.",
+        "cache.py",
+        "    if needed > free:\n",
+        "    if len(readers[0]) * math.prod(readers[0].shape) > free:\n",
+        "test_cache.py::test_images_that_do_not_fit_are_refused",
+    ),
+    Mutant(
         "kept-images-in-another-order",
         "Images",
         "An image that is kept in memory is the one that its number names.",
