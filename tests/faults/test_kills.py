@@ -1,9 +1,5 @@
-"""SIGKILL at any moment, again and again: the run ends with the bits of one never stopped.
+"""SIGKILL at any moment, again and again: the run ends with the bits of one never stopped."""
 
-All sets take half an hour: THIRD=0, 1 or 2 in the environment takes a third of them.
-"""
-
-import os
 import re
 import time
 from collections import Counter
@@ -15,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from matrix.answers import COVER, Answers, name_of, questions
+from matrix.answers import COVER, Answers, name_of, questions, third_of
 from matrix.commands import Project
 from matrix.stores import READERS
 
@@ -31,8 +27,6 @@ pytestmark = pytest.mark.faults
 
 EPOCHS, BATCH, EVERY = 8, 8, 3
 STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch: three checkpoints
-THIRD = os.environ.get("THIRD")
-SETS = COVER[int(THIRD) :: 3] if THIRD else COVER
 ENOUGH = 100  # kills survived over all sets
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
 
@@ -94,7 +88,7 @@ def aims_of(parallelism: str, random: Random) -> list[str]:
     return [moments.FIRST, *middle, moments.LAST]
 
 
-@pytest.mark.parametrize("answers", SETS, ids=name_of)
+@pytest.mark.parametrize("answers", third_of(COVER), ids=name_of)
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(
     answers: Answers,
     make_project: MakeProject,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .answers import COVER, STEPS, Answers, name_of
+from .answers import COVER, STEPS, Answers, name_of, third_of
 from .commands import Project, environment
 from .renderings import PACKAGE
 from .training import copy_of
@@ -13,7 +13,7 @@ from .training import copy_of
 pytestmark = pytest.mark.smoke
 
 
-@pytest.mark.parametrize("answers", STEPS, ids=name_of)
+@pytest.mark.parametrize("answers", third_of(STEPS), ids=name_of)
 def test_a_projects_own_checks_pass(
     answers: Answers, trees: dict[str, Path], tmp_path: Path
 ) -> None:
