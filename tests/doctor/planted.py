@@ -511,11 +511,15 @@ def main(model, optimizer, loader, loss_of):
 import torch.optim as optim
 from torch.optim import SGD
 
+class Adam(optim.Adam):
+    pass
+
 def build(self, args):
     self.opt = optim.AdamW(self.model.parameters(), lr=args.lr)  # <--
     optim.Adam(list(self.model.parameters()), weight_decay=0.1)  # <--
     optim.AdamW([p for p in self.model.parameters() if p.requires_grad])  # <--
     optim.AdamW(filter(lambda p: p.requires_grad, self.model.parameters()))  # <--
+    Adam(self.model.parameters(), weight_decay=0.1)  # <--
     return SGD(params=self.model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)  # <--
 """,
     ),
