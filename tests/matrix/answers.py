@@ -4,13 +4,14 @@ import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
 Answers = dict[str, str]
+T = TypeVar("T")
 
 
 def questions() -> dict[str, list[str]]:
@@ -52,10 +53,10 @@ def covering(sets: list[Answers], parts: Callable[[Answers], set[Any]]) -> list[
     return chosen
 
 
-def third_of(sets: list[Answers]) -> list[Answers]:
-    """The sets, or of what takes long only every third: from THIRD=0, 1 or 2 in the environment."""
+def third_of(cases: list[T]) -> list[T]:
+    """The cases, or of what takes long every third: from THIRD=0, 1 or 2 in the environment."""
     third = os.environ.get("THIRD")
-    return sets[int(third) :: 3] if third else sets
+    return cases[int(third) :: 3] if third else cases
 
 
 SETS = every_set()
