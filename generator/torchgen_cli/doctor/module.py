@@ -63,9 +63,8 @@ class Module:
             if note is not None:
                 note(node)
         for node in self.classes:  # `class AdamW(optim.AdamW)` is still that optimizer
-            for whole in map(self.qualified, node.bases[:1]):
-                if whole.startswith("torch.") and whole.rpartition(".")[2] == node.name:
-                    self.imports[node.name] = whole
+            if node.bases and self.is_torch(node.bases[0], node.name):
+                self.imports[node.name] = self.qualified(node.bases[0])
         for calls in self.calls.values():
             calls.sort(key=lambda call: (call.lineno, call.col_offset))
 
