@@ -12,6 +12,7 @@ from .errors import DataError
 
 # what torchvision takes for an image
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
+READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # the latter on Windows
 LARGEST = 1 << 27  # pixels; whether to decode a larger image is left to Pillow
 
 
@@ -31,7 +32,7 @@ def read(path: str | Path, out: np.ndarray | None = None) -> np.ndarray:
 
 def content_of(path: str | Path) -> bytes:
     """The file's bytes: `open` and `read` take half as long again, which shows in small images."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # the latter on Windows
+    file = os.open(path, READ)
     try:
         size = os.fstat(file).st_size
         data = os.read(file, size)
