@@ -19,7 +19,7 @@ help:
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
 	@echo "make test-updates  every set of answers updated, every answer changed and changed back"
 	@echo "make golden     writes anew the numbers that short runs must give"
-	@echo "make bench      measures everything against its limits and its peers; an hour"
+	@echo "make bench      measures everything against its limits and its peers; an hour and more"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment and the demo"
 
@@ -81,6 +81,7 @@ bench: $(READY) $(BENCH)/ready
 	$(BENCH)/bin/python benchmarks/workers.py
 	$(BENCH)/bin/python benchmarks/loop.py
 	$(BIN)/python benchmarks/stall.py
+	$(BIN)/python benchmarks/choices.py
 
 clean:
 	rm -rf .venv .venv-bench .demo

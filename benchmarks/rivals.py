@@ -9,6 +9,7 @@ Writes its section of benchmarks/README.md.
 import argparse
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def compete(
     try:
         start(rivals, scratch, size, workers, names, wanted)
         for number in range(rounds + 1):  # the first only warms the caches
-            for rival in rivals:
+            # each time in another order: what one leaves in the caches, the next pays for
+            for rival in random.Random(number).sample(rivals, len(rivals)):
                 rival.turn(number > 0)
     finally:
         for rival in rivals:
@@ -168,7 +170,8 @@ def note(rounds: int, missing: list[str]) -> str:
     left_out = f" Not installed here, so not measured: {', '.join(missing)}." if missing else ""
     return (
         f"{processor()}; {versions('torch', 'numpy', 'pillow', 'simplejpeg', *packages)}."
-        f"{left_out} {rounds} rounds of a second each. Each loads in a process of its own, on one "
+        f"{left_out} {rounds} rounds of a second each, after 0.3 that are not timed, in another "
+        "order each time. Each loads in a process of its own, on one "
         "thread, by itself (0 workers) or with 2 workers, which live on from epoch to epoch (ours "
         "chooses by itself: two processes to decode, but a thread for what is raw); the "
         "processes take turns, stopped in between. All give batches of uint8 tensors of the same "
