@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drawn import COUNT, decode, draw, package_name, prepare, run
+from drawn import COUNT, decode, draw, new_project, package_name, prepare, run
 from pace import Pace, one_thread, processor, versions
 from serving import approximation, digest_of
 from stores import STORES
@@ -150,7 +150,8 @@ def main() -> None:
         scratch = Path(place)
         for size in given.size:
             draw(scratch / f"images{size}", size)
-            for data_format in ("imagefolder", "hdf5", "lmdb"):
+            new_project(scratch, "imagefolder", package_name("imagefolder", size))
+            for data_format in ("hdf5", "lmdb"):
                 prepare(scratch, data_format, size)
             name = package_name("lmdb", size)
             source = ("--source", str(scratch / f"images{size}"))

@@ -16,11 +16,14 @@ from .common import Asked, Batches, Files, collate, to_batch
 def ours(asked: Asked, data_format: str, folder: str) -> Batches:
     """A generated project's own loader, as its training uses it, without augmentation.
 
-    Where workers are wanted it chooses: two processes to decode, a thread to copy.
+    Where workers are wanted it chooses: two processes to decode, a thread to copy. Class folders
+    are those that the other libraries read: a copy, written later, can be slower to open.
     """
     scratch, name = asked.folder.parent, package_name(data_format, asked.size)
+    drawn = data_format == "imagefolder"
+    data = scratch / f"images{asked.size}" if drawn else scratch / name / folder
     module, storage = (module_of(scratch, name, module) for module in ("loader", "storage"))
-    reader = storage.Reader(storage.split_path(scratch / name / folder, "train"))
+    reader = storage.Reader(storage.split_path(data, "train"))
     sampler = module.TrainSampler(len(reader), asked.batch, seed=0)
     device, workers = torch.device("cpu"), None if asked.workers else 0
     loader = module.make_loader(module.ImageDataset(reader), sampler, seed=0, workers=workers)
