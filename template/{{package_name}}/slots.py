@@ -1,0 +1,118 @@
+"""Batches from data workers, in slots of shared memory that are used again and again.
+
+Left to itself PyTorch allocates such memory anew for every tensor and hands it over through a
+socket of the worker's, which takes longer than to decode the images.
+"""
+
+import ctypes
+import math
+import multiprocessing
+import weakref
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset, Sampler
+
+from .data import Batch, ImageDataset, Loaded
+from .errors import DataError
+from .samplers import Request
+
+PREFETCH = 2  # batches that a worker may have ready before they are asked for
+LENT = 2  # batches that may be used where they lie: the one that a loop still has, and its next
+
+
+class Asked(NamedTuple):
+    """What a worker is to read, and the slot for the images."""
+
+    request: Request
+    slot: int
+
+
+class Sent(NamedTuple):
+    """A batch without its images, which lie in a slot."""
+
+    slot: int
+    labels: np.ndarray
+    indices: np.ndarray
+    moves: np.ndarray | None
+
+
+class Sender(Dataset[Sent | DataError]):
+    """A data set for workers, who put the images of a batch into the slot that they are told."""
+
+    def __init__(self, dataset: ImageDataset, workers: int, batch_size: int) -> None:
+        """Make room for batches of up to `batch_size` images."""
+        self.dataset = dataset
+        self.slots = workers * PREFETCH + LENT + 1  # the last one for what is just being taken
+        self._shape = self.slots, max(1, batch_size), *dataset.reader.shape
+        # in a temporary file where a container has too little shared memory
+        self._memory = multiprocessing.RawArray(ctypes.c_uint8, math.prod(self._shape))
+
+    def __getitem__(self, asked: Asked) -> Sent | DataError:
+        """The requested batch, or what is wrong with it."""
+        loaded = self.dataset[asked.request]
+        if isinstance(loaded, DataError):
+            return loaded
+        (images, labels, indices), moves = loaded
+        slot = self.slot(asked.slot, len(images))
+        if images.dtype != torch.uint8 or images.shape != slot.shape:  # numpy would make it fit
+            raise TypeError(
+                f"workers send images as uint8 {self._shape[1:]}, "
+                f"not {images.dtype} {tuple(images.shape)}"
+            )
+        slot[...] = images
+        return Sent(
+            asked.slot, labels.numpy(), indices.numpy(), None if moves is None else moves.numpy()
+        )
+
+    def slot(self, number: int, count: int) -> np.ndarray:
+        """The memory of a slot for `count` images, (B, H, W, C) uint8."""
+        memory = np.frombuffer(memoryview(self._memory), np.uint8)
+        return memory.reshape(self._shape)[number, :count]
+
+
+class Slots(Sampler[Asked]):
+    """What to ask of the workers: each request with a slot that nothing else uses."""
+
+    def __init__(self, sender: Sender, requests: Sampler[Request]) -> None:
+        self._sender, self._requests = sender, requests
+        self._asked: set[int] = set()  # from the request until the batch is taken
+        self._lent: dict[int, weakref.ref[np.ndarray]] = {}
+
+    def __iter__(self) -> Iterator[Asked]:
+        self._asked.clear()  # the workers have done with an epoch that was left
+        for request in self._requests:
+            used = self._asked | self._in_use()
+            slot = next(number for number in range(self._sender.slots) if number not in used)
+            self._asked.add(slot)
+            yield Asked(request, slot)
+
+    def take(self, sent: Sent, device: torch.device) -> Loaded:
+        """A batch that a worker has sent, ready to go to the device.
+
+        On a CPU its images stay where they are until nothing refers to them; they are copied where
+        more batches are kept than a loop needs.
+        """
+        slot = self._sender.slot(sent.slot, len(sent.labels))
+        images = torch.from_numpy(slot)
+        if device.type == "cuda":
+            images = images.pin_memory()
+        elif device.type == "cpu" and len(self._in_use()) < LENT:
+            self._lent[sent.slot] = weakref.ref(slot)  # which the tensor keeps alive
+        else:
+            images = images.clone()
+        self._asked.remove(sent.slot)
+        batch = Batch(images, torch.from_numpy(sent.labels), torch.from_numpy(sent.indices))
+        return Loaded(batch, None if sent.moves is None else torch.from_numpy(sent.moves))
+
+    def _in_use(self) -> set[int]:
+        """The slots of lent batches that something still refers to."""
+        self._lent = {slot: batch for slot, batch in self._lent.items() if batch() is not None}
+        return set(self._lent)
+
+
+def as_it_is(sent: Any) -> Any:
+    """For PyTorch, which would make tensors of the arrays, and shared memory of these."""
+    return sent
