@@ -165,6 +165,15 @@ MUTANTS = (
         "test_slots.py::test_what_does_not_fit_is_a_bug_and_not_another_picture",
     ),
     Mutant(
+        "memory-given-back",
+        "Cost",
+        "What a command frees is had again without the system's help.",
+        "cli.py",
+        "    keep_freed()\n",
+        "",
+        "test_memory.py::test_a_command_keeps_what_it_frees",
+    ),
+    Mutant(
         "a-thread-gives-the-last-batch-first",
         "Workers",
         "What a thread reads ahead comes in the order of the sampler.",
