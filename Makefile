@@ -82,6 +82,7 @@ bench: $(READY) $(BENCH)/ready
 	$(BENCH)/bin/python benchmarks/loop.py
 	$(BIN)/python benchmarks/stall.py
 	$(BIN)/python benchmarks/choices.py
+	$(BIN)/python benchmarks/memory.py
 
 clean:
 	rm -rf .venv .venv-bench .demo

@@ -85,12 +85,17 @@ def choices() -> list[Choice]:
     ]
 
 
+def batch_of(size: int, count: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Random images (B, H, W, C) uint8 and labels."""
+    generator = torch.Generator().manual_seed(0)
+    shape = (count, size, size, 3)
+    images = torch.randint(256, shape, dtype=torch.uint8, generator=generator)
+    return images.to(device), torch.randint(10, (count,), generator=generator).to(device)
+
+
 def table(scratch: Path, size: int, batch: int, rounds: int, device: torch.device) -> str:
     """A row for each choice, its time over that of the defaults."""
-    generator = torch.Generator().manual_seed(0)
-    shape = (batch, size, size, 3)
-    images = torch.randint(256, shape, dtype=torch.uint8, generator=generator).to(device)
-    labels = torch.randint(10, (batch,), generator=generator).to(device)
+    images, labels = batch_of(size, batch, device)
     found = choices()
     starts = []
     for choice in found:

@@ -76,6 +76,7 @@ def peers() -> list[Loop]:
             "the same by `self.log`, a progress bar, TensorBoard every 20 steps",
         ),
         Loop("by hand, once more", ["loops.by_hand"], "shows how far chance goes"),
+        Loop("by hand, `--kept`", ["loops.by_hand", "--kept"], "keeps freed memory, as ours does"),
     ]
 
 

@@ -23,6 +23,7 @@ def ours(asked: Asked, data_format: str, folder: str) -> Batches:
     drawn = data_format == "imagefolder"
     data = scratch / f"images{asked.size}" if drawn else scratch / name / folder
     module, storage = (module_of(scratch, name, module) for module in ("loader", "storage"))
+    module_of(scratch, name, "memory").keep_freed()  # as every command of a project does
     reader = storage.Reader(storage.split_path(data, "train"))
     sampler = module.TrainSampler(len(reader), asked.batch, seed=0)
     device, workers = torch.device("cpu"), None if asked.workers else 0

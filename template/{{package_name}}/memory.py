@@ -11,8 +11,8 @@ LARGEST = 32 << 20  # bytes: larger blocks go back to the system, so that little
 def keep_freed() -> None:
     """Have glibc keep the blocks that are freed; nothing happens where there is another malloc.
 
-    Left to itself it returns them to the system, which then clears every page of the next ones: a
-    seventh to a third of an optimizer step on a CPU.
+    Left to itself it returns them to the system, which then clears every page of the next ones: up
+    to a quarter of an optimizer step on a CPU.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
