@@ -2,6 +2,8 @@
 
 import io
 import os
+import struct
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from .errors import DataError
 # what torchvision takes for an image
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # the latter on Windows
+START = b"\xff\xd8"  # of a JPEG
 LARGEST = 1 << 27  # pixels; whether to decode a larger image is left to Pillow
 
 
@@ -45,11 +48,37 @@ def content_of(path: str | Path) -> bytes:
 
 def decode_into(data: bytes, out: np.ndarray) -> np.ndarray:
     """`decode` and `fit`, into an array (H, W, 3) uint8: without a copy where it can be done."""
+    if _decode_usual(data, out):
+        return out
     height, width, _ = out.shape
     image = decode(data, (height, width), out)
     if image is not out:
         out[...] = fit(image, height, width)
     return out
+
+
+def _decode_usual(data: bytes, out: np.ndarray) -> bool:
+    """Whether this was a JPEG of just the wanted size that needs no closer look: it is in `out`.
+
+    Such a one is baseline, has three colours, no EXIF tags, and no image within it before its frame
+    (a thumbnail). To have its header read would take three times as long as to find these bytes,
+    which shows in small images.
+    """
+    place = data.find(_frame(out.shape))
+    if place < 0 or data.find(START, len(START), place) >= 0 or _has_exif(data):
+        return False
+    try:
+        return bool(simplejpeg.decode_jpeg(data, buffer=out).shape == out.shape)
+    except ValueError:  # no JPEG, or damaged
+        return False
+
+
+@cache
+def _frame(shape: tuple[int, int, int]) -> bytes:
+    """The beginning of a usual JPEG's frame: marker, length, bits, height, width, colours."""
+    height, width, _ = shape
+    largest = 0xFFFF  # that any JPEG can have
+    return struct.pack(">HHBHHB", 0xFFC0, 17, 8, min(height, largest), min(width, largest), 3)
 
 
 def decode(
@@ -74,7 +103,7 @@ def _decode_plain_jpeg(
     None for any other file, and for a JPEG that is turned, has four colours, is damaged or would
     fill the memory.
     """
-    if not data.startswith(b"\xff\xd8") or _is_turned(data):
+    if not data.startswith(START) or _is_turned(data):
         return None
     smallest = {"min_height": at_least[0], "min_width": at_least[1]}
     try:
@@ -89,9 +118,14 @@ def _decode_plain_jpeg(
         return None
 
 
+def _has_exif(data: bytes) -> bool:
+    """Whether a JPEG has EXIF tags, which stand in one of its first segments."""
+    return data.find(b"Exif\0", 0, 1 << 16) >= 0
+
+
 def _is_turned(data: bytes) -> bool:
-    """Whether a JPEG's EXIF tag, which stands in one of its first segments, asks for a turn."""
-    if data.find(b"Exif\0", 0, 1 << 16) < 0:
+    """Whether a JPEG's EXIF tag asks for a turn."""
+    if not _has_exif(data):
         return False
     try:
         with Image.open(io.BytesIO(data)) as image:
