@@ -111,6 +111,8 @@ class Slow:
     latency: str
     workers: int | None
     batches: Iterator[Any]
+    ready: int
+    """Batches that may have been read before they are asked for, at most."""
     steps: Pace = field(default_factory=Pace)
     """Steps per second."""
 
@@ -124,9 +126,7 @@ class Slow:
         return min(1 / STEP, (self.workers or 1) / mean)
 
     def turn(self, keep: bool) -> None:
-        for _ in range(
-            2 * (self.workers or 2) + 1
-        ):  # what was prepared while others had their turn
+        for _ in range(self.ready):  # what was prepared while others had their turn
             next(self.batches)
         began, done = time.perf_counter(), 0
         while time.perf_counter() - began < 2:
@@ -142,7 +142,8 @@ def slow_storage(scratch: Path, latency: str, workers: int | None) -> Slow:
     dataset = module.ImageDataset(SlowReader(reader, *LATENCIES[latency]))
     sampler = module.TrainSampler(len(reader), 64, seed=0)
     loader = module.make_loader(dataset, sampler, seed=0, workers=workers)
-    return Slow(latency, workers, module.batches(loader, CPU))
+    ready = loader.processes.dataset.slots if loader.processes else module.AHEAD + 1
+    return Slow(latency, workers, module.batches(loader, CPU), ready)
 
 
 def slow_table(scratch: Path, rounds: int) -> str:

@@ -19,7 +19,8 @@ from .data import Batch, ImageDataset, Loaded
 from .errors import DataError
 from .samplers import Request
 
-PREFETCH = 2  # batches that a worker may have ready before they are asked for
+PREFETCH = 2, 8  # batches that a worker may have ready before they are asked for: at least, at most
+READY = 8 << 20  # bytes of images in these, unless two batches are more
 LENT = 2  # batches that may be used where they lie: the one that a loop still has, and its next
 
 
@@ -45,8 +46,12 @@ class Sender(Dataset[Sent | DataError]):
     def __init__(self, dataset: ImageDataset, workers: int, batch_size: int) -> None:
         """Make room for batches of up to `batch_size` images."""
         self.dataset = dataset
-        self.slots = workers * PREFETCH + LENT + 1  # the last one for what is just being taken
-        self._shape = self.slots, max(1, batch_size), *dataset.reader.shape
+        shape = max(1, batch_size), *dataset.reader.shape
+        # where batches are small, a read that takes long now and then is bridged by more of them
+        least, most = PREFETCH
+        self.prefetch = min(max(least, READY // math.prod(shape)), most)
+        self.slots = workers * self.prefetch + LENT + 1  # the last for what is just being taken
+        self._shape = self.slots, *shape
         # in a temporary file where a container has too little shared memory
         self._memory = multiprocessing.RawArray(ctypes.c_uint8, math.prod(self._shape))
 
