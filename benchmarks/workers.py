@@ -9,8 +9,9 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,9 @@ class Restart:
     """A loader that begins epoch after epoch."""
 
     title: str
-    module: Any
     sampler: Any
-    loader: Any
+    batches: Callable[[], Iterable[Any]]
+    """Those of the epoch that the sampler is at."""
     waits: Pace = field(default_factory=Pace)
     """For the first batch of an epoch, after the last of the one before, in ms."""
     gaps: Pace = field(default_factory=Pace)
@@ -47,7 +48,7 @@ class Restart:
         self.epoch += 1
         self.sampler.set_epoch(self.epoch, len(self.sampler) - 20)
         marks = [time.perf_counter()]
-        for _ in self.module.batches(self.loader, CPU):
+        for _ in self.batches():
             marks.append(time.perf_counter())
         assert len(marks) == 21
         if keep:
@@ -66,12 +67,12 @@ def restarts(scratch: Path) -> Iterator[Restart]:
         for title, workers in ways.items():
             sampler = module.TrainSampler(len(reader), BATCH, seed=0)
             loader = module.make_loader(dataset, sampler, seed=0, workers=workers)
-            yield Restart(f"ours, {data_format}, {title}", module, sampler, loader)
+            read = partial(module.batches, loader, CPU)
+            yield Restart(f"ours, {data_format}, {title}", sampler, read)
         sampler = module.TrainSampler(len(reader), BATCH, seed=0)
         plain: Any = DataLoader(dataset, batch_size=None, sampler=sampler, num_workers=2)
         title = f"{data_format}, 2 workers started anew (PyTorch's default)"
-        anew = module.Loader(dataset, sampler, plain, thread=False)
-        yield Restart(title, module, sampler, anew)
+        yield Restart(title, sampler, partial(iter, plain))
 
 
 def restart_table(scratch: Path, rounds: int) -> str:
