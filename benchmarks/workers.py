@@ -143,7 +143,8 @@ def slow_storage(scratch: Path, latency: str, workers: int | None) -> Slow:
     dataset = module.ImageDataset(SlowReader(reader, *LATENCIES[latency]))
     sampler = module.TrainSampler(len(reader), 64, seed=0)
     loader = module.make_loader(dataset, sampler, seed=0, workers=workers)
-    ready = loader.processes.dataset.slots if loader.processes else module.AHEAD + 1
+    parallel = loader.processes is not None
+    ready = loader.processes.dataset.slots if parallel else module.AHEAD + 1
     return Slow(latency, workers, module.batches(loader, CPU), ready)
 
 
