@@ -30,7 +30,7 @@ class Cache:
     def read(self, indices: np.ndarray) -> np.ndarray | torch.Tensor:
         """Images (B, H, W, C) uint8 in the order of `indices`: a tensor where it is on a device."""
         if self.images.device.type == "cpu":
-            return self.images.numpy()[indices]  # eight times as fast as torch's indexing
+            return self.images.numpy().take(indices, axis=0)  # much faster than torch does it
         chosen = torch.from_numpy(indices).to(self.images.device, non_blocking=True)
         return self.images.index_select(0, chosen)
 
