@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from .images import EXTENSIONS
 
 # in a class folder without images: this is meant, as where a class is too small to be split
 EMPTY_MARK = ".empty"
+ENCODING, ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
 class Names:
@@ -37,7 +39,8 @@ class Names:
         return len(self._ends) - 1
 
     def __getitem__(self, index: int) -> str:
-        return os.fsdecode(bytes(self._bytes[self._ends[index] : self._ends[index + 1]]))
+        name = self._bytes[self._ends[index] : self._ends[index + 1]]
+        return name.decode(ENCODING, ERRORS)  # as os.fsdecode does it, which takes twice as long
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,16 @@ class Tree:
         return len(self.labels)
 
     def path(self, index: int) -> str:
-        """Where image `index` lies: as text, since pathlib takes as long as a small image."""
-        return os.sep.join((str(self.root), self.classes[self.labels[index]], self.names[index]))
+        """Where image `index` lies."""
+        return self.paths(np.array([index]))[0]
+
+    def paths(self, indices: np.ndarray) -> list[str]:
+        """Where these images lie: as text, since pathlib takes as long as a small image."""
+        root, labels = str(self.root), self.labels[indices].tolist()
+        return [
+            f"{root}{os.sep}{self.classes[label]}{os.sep}{self.names[index]}"
+            for index, label in zip(indices.tolist(), labels, strict=True)
+        ]
 
     def select(self, indices: np.ndarray) -> "Tree":
         """The same classes with these images only."""

@@ -15,7 +15,8 @@ from .errors import DataError
 # what torchvision takes for an image
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # the latter on Windows
-START = b"\xff\xd8"  # of a JPEG
+START, END = b"\xff\xd8", b"\xff\xd9"  # of a JPEG
+FIRST = 1 << 16  # bytes: more than most small images have
 LARGEST = 1 << 27  # pixels; whether to decode a larger image is left to Pillow
 
 
@@ -37,8 +38,10 @@ def content_of(path: str | Path) -> bytes:
     """The file's bytes: `open` and `read` take half as long again, which shows in small images."""
     file = os.open(path, READ)
     try:
+        data = os.read(file, FIRST)
+        if len(data) < FIRST and data.endswith(END):
+            return data  # a whole JPEG: to ask for the size takes longer than to read it
         size = os.fstat(file).st_size
-        data = os.read(file, size)
         while len(data) < size and (more := os.read(file, size - len(data))):
             data += more
         return data

@@ -91,8 +91,8 @@ MUTANTS = (
         "Images",
         "An image that is kept in memory is the one that its number names.",
         "cache.py",
-        "self.images.numpy()[indices]",
-        "self.images.numpy()[indices[::-1]]",
+        "take(indices, axis=0)",
+        "take(indices[::-1], axis=0)",
         "test_cache.py::test_a_kept_image_is_the_one_in_the_file",
     ),
     Mutant(
@@ -215,6 +215,15 @@ MUTANTS = (
         "            record = transaction.get(key_of(0))\n",
         "test_format.py::test_missing_and_short_records_are_named",
         {"data_format": "lmdb"},
+    ),
+    Mutant(
+        "a-file-ends-where-a-read-stops",
+        "Handles",
+        "An image file is read to its end.",
+        "images.py",
+        "if len(data) < FIRST and data.endswith(END):",
+        "if data.endswith(END):",
+        "test_images.py::test_a_file_is_read_to_its_end",
     ),
     Mutant(
         "damaged-file-becomes-black",
