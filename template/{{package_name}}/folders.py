@@ -61,9 +61,9 @@ class Tree:
 
     def paths(self, indices: np.ndarray) -> list[str]:
         """Where these images lie: as text, since pathlib takes as long as a small image."""
-        root, labels = str(self.root), self.labels[indices].tolist()
+        root, labels = f"{self.root}{os.sep}", self.labels[indices].tolist()
         return [
-            f"{root}{os.sep}{self.classes[label]}{os.sep}{self.names[index]}"
+            f"{root}{self.classes[label]}{os.sep}{self.names[index]}"
             for index, label in zip(indices.tolist(), labels, strict=True)
         ]
 

@@ -15,7 +15,7 @@ from .errors import DataError
 # what torchvision takes for an image
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # the latter on Windows
-START, END = b"\xff\xd8", b"\xff\xd9"  # of a JPEG
+START, END, EXIF = b"\xff\xd8", b"\xff\xd9", b"Exif\0"  # of a JPEG
 FIRST = 1 << 16  # bytes: more than most small images have
 LARGEST = 1 << 27  # pixels; whether to decode a larger image is left to Pillow
 
@@ -63,15 +63,16 @@ def decode_into(data: bytes, out: np.ndarray) -> np.ndarray:
 def _decode_usual(data: bytes, out: np.ndarray) -> bool:
     """Whether this was a JPEG of just the wanted size that needs no closer look: it is in `out`.
 
-    Such a one is baseline, has three colours, no EXIF tags, and no image within it before its frame
-    (a thumbnail). To have its header read would take three times as long as to find these bytes,
-    which shows in small images.
+    Such a one is baseline and has three colours; before its frame it has neither EXIF tags nor an
+    image within it (a thumbnail). To have its header read would take three times as long as to find
+    these bytes, which shows in small images.
     """
-    place = data.find(_frame(out.shape))
-    if place < 0 or data.find(START, len(START), place) >= 0 or _has_exif(data):
+    shape = out.shape
+    place = data.find(_frame(shape))
+    if place < 0 or data.find(START, len(START), place) >= 0 or data.find(EXIF, 0, place) >= 0:
         return False
     try:
-        return bool(simplejpeg.decode_jpeg(data, buffer=out).shape == out.shape)
+        return bool(simplejpeg.decode_jpeg(data, buffer=out).shape == shape)
     except ValueError:  # no JPEG, or damaged
         return False
 
@@ -121,14 +122,9 @@ def _decode_plain_jpeg(
         return None
 
 
-def _has_exif(data: bytes) -> bool:
-    """Whether a JPEG has EXIF tags, which stand in one of its first segments."""
-    return data.find(b"Exif\0", 0, 1 << 16) >= 0
-
-
 def _is_turned(data: bytes) -> bool:
-    """Whether a JPEG's EXIF tag asks for a turn."""
-    if not _has_exif(data):
+    """Whether a JPEG's EXIF tag, which stands in one of its first segments, asks for a turn."""
+    if data.find(EXIF, 0, 1 << 16) < 0:
         return False
     try:
         with Image.open(io.BytesIO(data)) as image:
