@@ -27,10 +27,15 @@ COMMENT = len(MARK) + 64  # bytes: the mark and the digest in hexadecimal
 State = dict[str, Any]
 
 
-def dump(state: State) -> io.BytesIO:
-    """Serialize plain containers, tensors and numbers: a copy, which later steps do not change."""
-    buffer = io.BytesIO()
+def dump(state: State, memory: io.BytesIO | None = None) -> io.BytesIO:
+    """Serialize plain containers, tensors and numbers: a copy, which later steps do not change.
+
+    `memory` is overwritten and returned: to use it again takes half the time of getting it anew.
+    """
+    buffer = io.BytesIO() if memory is None else memory
+    buffer.seek(0)
     torch.save(state, buffer)
+    buffer.truncate()
     return buffer
 
 
@@ -56,19 +61,19 @@ def write(path: Path, content: memoryview) -> None:
 
 def save(folder: Path, dumped: io.BytesIO, *, best: bool = False) -> None:
     """Write `last.pt`, keeping the one before as `previous.pt`; with `best`, also `best.pt`."""
-    content = seal(dumped)
     last, previous = folder / "last.pt", folder / "previous.pt"
-    if best:  # first: if the run ends in between, the resumed one comes here again
-        write(folder / "best.pt", content)
-    if last.exists():
-        spare = folder / "previous.pt.partial"
-        spare.unlink(missing_ok=True)
-        try:
-            os.link(last, spare)
-        except OSError:  # a file system without hard links
-            shutil.copyfile(last, spare)
-        os.replace(spare, previous)
-    write(last, content)
+    with seal(dumped) as content:
+        if best:  # first: if the run ends in between, the resumed one comes here again
+            write(folder / "best.pt", content)
+        if last.exists():
+            spare = folder / "previous.pt.partial"
+            spare.unlink(missing_ok=True)
+            try:
+                os.link(last, spare)
+            except OSError:  # a file system without hard links
+                shutil.copyfile(last, spare)
+            os.replace(spare, previous)
+        write(last, content)
 
 
 class Saver:
@@ -79,6 +84,7 @@ class Saver:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._memory = io.BytesIO()
         self._thread = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
 
@@ -91,7 +97,8 @@ class Saver:
     def save(self, state: State, *, best: bool = False) -> None:
         """Begin to save; raises what `finish` does for the save before."""
         self.finish()
-        self._writing = self._thread.submit(save, self.folder, dump(state), best=best)
+        dumped = dump(state, self._memory)
+        self._writing = self._thread.submit(save, self.folder, dumped, best=best)
 
     def finish(self) -> None:
         """Wait for the disk; raises CheckpointError where it did not take what was saved."""

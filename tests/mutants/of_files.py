@@ -57,10 +57,10 @@ MUTANTS = (
         "Atomic",
         "At every moment a loadable checkpoint is there: the new one before the old one goes.",
         "checkpoint.py",
-        '    if last.exists():\n        spare = folder / "previous.pt.partial"\n',
-        "    last.unlink(missing_ok=True)\n"
-        "    if last.exists():\n"
-        '        spare = folder / "previous.pt.partial"\n',
+        '        if last.exists():\n            spare = folder / "previous.pt.partial"\n',
+        "        last.unlink(missing_ok=True)\n"
+        "        if last.exists():\n"
+        '            spare = folder / "previous.pt.partial"\n',
         "test_checkpoint.py::test_a_failure_at_any_moment_leaves_a_good_checkpoint",
     ),
     Mutant(
@@ -68,18 +68,17 @@ MUTANTS = (
         "Atomic",
         "The best is on the disk before a checkpoint says that its epoch is done.",
         "checkpoint.py",
-        "    if best:  # first: if the run ends in between, the resumed one comes here again\n"
-        '        write(folder / "best.pt", content)\n',
+        "        if best:  # first: if the run ends in between, the resumed one comes here again\n"
+        '            write(folder / "best.pt", content)\n',
         "",
         "test_checkpoint.py::"
         "test_the_best_is_written_before_a_checkpoint_says_that_its_epoch_is_done",
         also=(
             (
-                "        os.replace(spare, previous)\n    write(last, content)\n",
-                "        os.replace(spare, previous)\n"
-                "    write(last, content)\n"
-                "    if best:\n"
-                '        write(folder / "best.pt", content)\n',
+                "        write(last, content)\n",
+                "        write(last, content)\n"
+                "        if best:\n"
+                '            write(folder / "best.pt", content)\n',
             ),
         ),
     ),
@@ -97,8 +96,8 @@ MUTANTS = (
         "Fallback",
         "The checkpoint before the last one is kept.",
         "checkpoint.py",
-        "        os.replace(spare, previous)\n",
-        "        spare.unlink()\n",
+        "            os.replace(spare, previous)\n",
+        "            spare.unlink()\n",
         "test_checkpoint.py::test_the_one_before_is_kept_and_nothing_else",
     ),
     Mutant(
@@ -124,11 +123,21 @@ MUTANTS = (
         "Atomic",
         "A checkpoint holds the state of its moment, though the training goes on.",
         "checkpoint.py",
-        "self._thread.submit(save, self.folder, dump(state), best=best)",
-        "self._thread.submit(\n"
+        "        dumped = dump(state, self._memory)\n"
+        "        self._writing = self._thread.submit(save, self.folder, dumped, best=best)\n",
+        "        self._writing = self._thread.submit(\n"
         "            lambda: time.sleep(0.2) or save(self.folder, dump(state), best=best)\n"
-        "        )",
+        "        )\n",
         "test_checkpoint.py::test_what_is_saved_is_the_state_of_that_moment",
+    ),
+    Mutant(
+        "a-smaller-checkpoint-keeps-the-end-of-the-larger",
+        "Atomic",
+        "A checkpoint holds nothing of the one before, whose memory it uses.",
+        "checkpoint.py",
+        "    buffer.truncate()\n",
+        "",
+        "test_checkpoint.py::test_memory_that_is_used_again_holds_nothing_of_the_state_before",
     ),
     Mutant(
         "a-failed-save-is-forgotten",
