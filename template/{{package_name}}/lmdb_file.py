@@ -45,7 +45,7 @@ class Records:
         # those that were looked up; -1 until it is known
         self._places = np.full(count, -1)
         self._first = 0
-        self._windows = np.empty(0, np.void)
+        self._windows = np.empty((0, 0), np.uint8)
 
     def copy(self, indices: np.ndarray) -> list[bytes]:
         """The records of these images."""
@@ -63,7 +63,7 @@ class Records:
             with self._environment.begin(buffers=True) as transaction:
                 for index in unknown.tolist():
                     self._find(index, self._get(transaction, index), shape)
-        return self._windows[self._places[indices]].view(np.uint8).reshape(-1, *shape)
+        return self._windows[self._places[indices]].reshape(-1, *shape)
 
     def _find(self, index: int, record: memoryview, shape: tuple[int, ...]) -> None:
         """Note where a record lies."""
@@ -75,10 +75,11 @@ class Records:
         if not self._windows.size or address < self._first:
             self._places[self._places >= 0] += self._first - address
             self._first = address
-            # the bytes behind each byte, from this record on, each time as one item: a view without
-            # a copy, of which only those items are read that begin with a record
-            items, whole = self.path.stat().st_size, pixels.view(f"V{len(record)}")
-            self._windows = as_strided(whole, (items,), (1,), writeable=False)
+            # the bytes behind each byte, from this record on: a view without a copy, of which only
+            # those rows are read that begin with a record; a row as one item of numpy's would keep
+            # the interpreter from the training while a batch is copied
+            rows = self.path.stat().st_size
+            self._windows = as_strided(pixels, (rows, len(record)), (1, 1), writeable=False)
         self._places[index] = address - self._first
 
     def _get(self, transaction: lmdb.Transaction, index: int) -> Any:
