@@ -29,6 +29,7 @@ from torch.utils.data import default_collate
 FORMATS = ("imagefolder", "hdf5", "lmdb")
 MEAN, STD = torch.tensor([0.5, 0.5, 0.5]).view(3, 1, 1), torch.tensor([0.25] * 3).view(3, 1, 1)
 MEMCPY, GATHER = "memcpy", "the images gathered in memory"
+TURNS, TURN = 25, 0.02  # of a round; in seconds
 PILLOW, TURBO = "Pillow alone, decoding", "libjpeg-turbo alone, decoding"
 
 Read = Callable[[np.ndarray], Any]
@@ -155,18 +156,24 @@ def pixels(batch: Any) -> np.ndarray:
 
 
 def measure(all_ways: list[Way], size: int, rounds: int) -> None:
-    """Read shuffled batches, way after way, for half a second each round."""
+    """Read shuffled batches in turns short enough that what slows the machine slows all alike."""
     random = np.random.default_rng(1)
+    batch = BATCH[size]
     for number in range(rounds + 1):  # the first only warms the caches
-        for way in all_ways:
-            order = random.permutation(COUNT[size]).reshape(-1, BATCH[size])
-            done, began = 0, time.perf_counter()
-            while time.perf_counter() - began < 0.5:
-                way.read(order[done % len(order)])
-                done += 1
-            if number:
-                spent = time.perf_counter() - began
-                way.speed.values.append(done * BATCH[size] / spent)
+        images = dict.fromkeys(range(len(all_ways)), 0)
+        seconds = dict.fromkeys(images, 0.0)
+        for _ in range(TURNS):
+            for at in random.permutation(len(all_ways)).tolist():
+                order = random.permutation(COUNT[size]).reshape(-1, batch)
+                began, done = time.perf_counter(), 0
+                while (spent := time.perf_counter() - began) < TURN:
+                    all_ways[at].read(order[done % len(order)])
+                    done += 1
+                images[at] += done * batch
+                seconds[at] += spent
+        if number:
+            for at, way in enumerate(all_ways):
+                way.speed.values.append(images[at] / seconds[at])
 
 
 def table(all_ways: list[Way], size: int) -> str:
@@ -203,8 +210,9 @@ def main() -> None:
     megabytes = [f"{COUNT[size] * size * size * 3 / 1e6:,.0f} MB" for size in given.size]
     packages = versions("torch", "numpy", "h5py", "lmdb", "pillow", "simplejpeg")
     note = (
-        f"{processor()}; {packages}. {given.rounds} rounds of half a second each, one process, one "
-        f"thread, files in the page cache, the same shuffled order; the pixels are "
+        f"{processor()}; {packages}. {given.rounds} rounds, one process, one thread, each round "
+        f"{TURNS} turns of {1000 * TURN:.0f} ms for each in another order, files in the page "
+        f"cache, the images in a shuffled order; the pixels are "
         f"{' and '.join(megabytes)}, more than the caches hold. Before timing, all ways were shown "
         f"to give the very same pixels, those that Pillow decodes. `{MEMCPY}` copies as many bytes "
         f"one after another, `{GATHER}` copies the same images in the same order out of memory, "

@@ -151,6 +151,7 @@ def main() -> None:
         dist.init_process_group("gloo", init_method=store, rank=0, world_size=1)
         folder = new_project(scratch, "hdf5", NAME, "--logger", "none")
         run(folder, "-m", f"{NAME}.prepare", "--demo")
+        module_of(scratch, NAME, "memory").keep_freed()  # as every command of a project does
         tables = [table(scratch, width, given.rounds) for width in given.width]
         dist.destroy_process_group()
     note = (
@@ -159,7 +160,8 @@ def main() -> None:
         "it in memory; a thread hashes it, writes it, syncs it, and moves it into place; the "
         "checkpoint before stays as `previous.pt`. `async_save` copies too, and writes in a "
         "thread without a hash. The others write before training goes on. All were shown to hold "
-        "the same weights."
+        "the same weights. The process keeps what it frees, as a project's commands do, for all "
+        "ways alike."
     )
     write_section("stall.py", "Checkpoints", note, tables)
 
