@@ -160,8 +160,7 @@ def measure(all_ways: list[Way], size: int, rounds: int) -> None:
     random = np.random.default_rng(1)
     batch = BATCH[size]
     for number in range(rounds + 1):  # the first only warms the caches
-        images = dict.fromkeys(range(len(all_ways)), 0)
-        seconds = dict.fromkeys(images, 0.0)
+        images, seconds = np.zeros(len(all_ways)), np.zeros(len(all_ways))
         for _ in range(TURNS):
             for at in random.permutation(len(all_ways)).tolist():
                 order = random.permutation(COUNT[size]).reshape(-1, batch)
@@ -172,8 +171,8 @@ def measure(all_ways: list[Way], size: int, rounds: int) -> None:
                 images[at] += done * batch
                 seconds[at] += spent
         if number:
-            for at, way in enumerate(all_ways):
-                way.speed.values.append(images[at] / seconds[at])
+            for way, speed in zip(all_ways, (images / seconds).tolist(), strict=True):
+                way.speed.values.append(speed)
 
 
 def table(all_ways: list[Way], size: int) -> str:
@@ -212,7 +211,7 @@ def main() -> None:
     note = (
         f"{processor()}; {packages}. {given.rounds} rounds, one process, one thread, each round "
         f"{TURNS} turns of {1000 * TURN:.0f} ms for each in another order, files in the page "
-        f"cache, the images in a shuffled order; the pixels are "
+        "cache, the images in a shuffled order; the pixels are "
         f"{' and '.join(megabytes)}, more than the caches hold. Before timing, all ways were shown "
         f"to give the very same pixels, those that Pillow decodes. `{MEMCPY}` copies as many bytes "
         f"one after another, `{GATHER}` copies the same images in the same order out of memory, "
