@@ -18,7 +18,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from .errors import DataError
+from ..base.errors import PACKAGE, DataError
+from ..base.files import sync_file
 from .folders import Tree
 from .images import fit
 
@@ -31,12 +32,14 @@ def split_path(data_dir: Path, split: str) -> Path:
 class Reader:
     """Random access to the N images of a split; each process opens the file for itself.
 
-    Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
-    given, else the stored one; `copies`, whether to read is but to copy, and to draw no number:
-    then a thread can do it. Raises DataError where the data cannot be used.
+    Attributes: `classes`; `targets` (N,) int64; `shape` (H, W, C) and `dtype` of every image read:
+    `size` where given, else the stored one; `copies`, whether reading only copies and draws no
+    random number: then a thread can do it. Raises DataError where the data cannot be used.
     """
 
-    def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
+    dtype = np.uint8
+
+    def __init__(self, path: Path, size: tuple[int, ...] | None = None) -> None:
         self.path = path
         with _open(path) as file:
             images = _dataset(file, "images")
@@ -45,7 +48,7 @@ class Reader:
                     f"{path}: images is {images.dtype} {images.shape}, not uint8 (N, H, W, 1 or 3)"
                 )
             self.classes = _read_classes(file)
-            self.labels = _read_labels(file, len(images), len(self.classes))
+            self.targets = _read_labels(file, len(images), len(self.classes))
             self._stored: tuple[int, ...] = images.shape  # N, H, W, C
             # where the pixels begin in the file, in bytes; None unless they are in one piece
             self._offset: int | None = None if images.external else images.id.get_offset()
@@ -57,7 +60,7 @@ class Reader:
         self._pid = 0  # the process that opened them
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.targets)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_pixels": None, "_pid": 0}
@@ -108,12 +111,13 @@ def write(
 
     Raises DataError where HDF5 cannot keep the name of a class.
     """
-    for name in tree.classes:
+    for name, folder in zip(tree.classes, tree.folders, strict=True):
         try:
             name.encode()
         except UnicodeEncodeError:  # the system's names may be any bytes
             raise DataError(
-                f"{str(tree.root / name)!r} is not UTF-8, as HDF5 has its names: rename the folder"
+                f"{str(tree.root / folder)!r} is not UTF-8, as HDF5 has its names: "
+                "rename the folder"
             ) from None
     kept: list[int] = []
     offset = _create(path, tree.labels, tree.classes, size)
@@ -124,7 +128,7 @@ def write(
             if image is not None:
                 file.write(image.data)
                 kept.append(index)
-        os.fsync(file.fileno())
+    sync_file(path)
     if 0 < len(kept) < len(tree):
         _shorten(path, offset, tree, size, kept)
 
@@ -151,7 +155,7 @@ def _shorten(path: Path, offset: int, tree: Tree, size: tuple[int, int], kept: l
         new.seek(new_offset)
         for _ in kept:
             new.write(old.read(math.prod(size) * 3))
-        os.fsync(new.fileno())
+    sync_file(shorter)
     os.replace(shorter, path)
 
 
@@ -160,7 +164,7 @@ def _open(path: Path, **options: int) -> h5py.File:
         return h5py.File(path, "r", **options)
     except FileNotFoundError:
         raise DataError(
-            f"{path} not found: run `python -m {__package__}.prepare --demo`, "
+            f"{path} not found: run `python -m {PACKAGE}.prepare --demo`, "
             "or with --source DIR for your own images"
         ) from None
     except OSError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .errors import DataError
+from ..base.errors import PACKAGE, DataError
 from .folders import EMPTY_MARK, Tree, scan
 from .images import read
 
@@ -23,27 +23,28 @@ def split_path(data_dir: Path, split: str) -> Path:
 class Reader:
     """Random access to the N images of a split.
 
-    Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
-    given, else that of the first image; `copies`, whether to read is but to copy, and to draw no
-    number: then a thread can do it. Raises DataError where the data cannot be used.
+    Attributes: `classes`; `targets` (N,) int64; `shape` (H, W, C) and `dtype` of every image read:
+    `size` where given, else that of the first image; `copies`, whether reading only copies and
+    draws no random number: then a thread can do it. Raises DataError where the data cannot be used.
     """
 
     copies = False
+    dtype = np.uint8
 
-    def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
+    def __init__(self, path: Path, size: tuple[int, ...] | None = None) -> None:
         if not os.path.exists(path):
             raise DataError(
-                f"{path} not found: run `python -m {__package__}.prepare --demo`, "
+                f"{path} not found: run `python -m {PACKAGE}.prepare --demo`, "
                 "or with --source DIR for your own images"
             )
         self._tree = scan(path)
         self.classes = self._tree.classes
-        self.labels = self._tree.labels
+        self.targets = self._tree.labels
         height, width = size or read(self._tree.path(0)).shape[:2]
         self.shape = height, width, 3
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.targets)
 
     def where(self, index: int) -> str:
         """The file of image `index`, for messages."""

@@ -19,7 +19,8 @@ from typing import Any
 import lmdb
 import numpy as np
 
-from .errors import DataError
+from ..base.errors import DataError
+from ..base.files import sync_file
 from .folders import Tree
 from .images import decode_into, fit
 from .lmdb_file import Meta, Records, environment, key_of, parse_labels, parse_meta, place_of
@@ -35,18 +36,20 @@ def split_path(data_dir: Path, split: str) -> Path:
 class Reader:
     """Random access to the N images of a split; each process opens the file for itself.
 
-    Attributes: `classes`, `labels` (N,) int64, `shape` (H, W, C) of every image read: `size` where
-    given, else the stored one; `copies`, whether to read is but to copy, and to draw no number:
-    then a thread can do it. Raises DataError where the data cannot be used.
+    Attributes: `classes`; `targets` (N,) int64; `shape` (H, W, C) and `dtype` of every image read:
+    `size` where given, else the stored one; `copies`, whether reading only copies and draws no
+    random number: then a thread can do it. Raises DataError where the data cannot be used.
     """
 
-    def __init__(self, path: Path, size: tuple[int, int] | None = None) -> None:
+    dtype = np.uint8
+
+    def __init__(self, path: Path, size: tuple[int, ...] | None = None) -> None:
         self.path = path
         with environment(path).begin() as transaction:
             meta = parse_meta(transaction.get(b"meta"), path)
             packed = transaction.get(b"labels")
         self.classes = meta.classes
-        self.labels = parse_labels(packed, meta, path)
+        self.targets = parse_labels(packed, meta, path)
         self._encoded = meta.encoding == "encoded"
         self._stored = meta.height, meta.width, meta.channels
         height, width = size or self._stored[:2]
@@ -56,7 +59,7 @@ class Reader:
         self._pid = 0  # the process that opened them
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.targets)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_records": None, "_pid": 0}
@@ -108,7 +111,7 @@ def write(
                     _commit(env, batch)
                     batch, waiting = [], 0
             _commit(env, batch)
-            env.sync(True)
+        sync_file(path)
     except lmdb.Error as error:
         raise DataError(f"{path} cannot be written: {error}") from error
 

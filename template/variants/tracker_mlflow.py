@@ -12,7 +12,8 @@ from pathlib import Path
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param
 
-from .config import Plain
+from ..base.errors import PACKAGE
+from ..base.values import Plain
 
 
 class Tracker:
@@ -67,7 +68,7 @@ class Tracker:
         self.client.log_batch(self.run_id, metrics=metrics)
 
     def _experiment(self, run_dir: Path) -> str:
-        name = os.environ.get("MLFLOW_EXPERIMENT_NAME", str(__package__))
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME", PACKAGE)
         found = self.client.get_experiment_by_name(name)
         if found is not None:
             return found.experiment_id

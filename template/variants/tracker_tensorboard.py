@@ -5,7 +5,7 @@ from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
 
-from .config import Plain
+from ..base.values import Plain
 
 
 class Tracker:

@@ -12,7 +12,8 @@ from typing import Literal
 
 import wandb
 
-from .config import Plain
+from ..base.errors import PACKAGE
+from ..base.values import Plain
 
 
 class Tracker:
@@ -27,7 +28,7 @@ class Tracker:
         if "WANDB_MODE" not in os.environ and not wandb.login(prompt=False):
             mode = "offline"
         self.run = wandb.init(
-            project=os.environ.get("WANDB_PROJECT", __package__),
+            project=os.environ.get("WANDB_PROJECT", PACKAGE),
             name=run_dir.resolve().name,
             id=run_id,
             resume="allow",

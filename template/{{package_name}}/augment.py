@@ -1,46 +1,68 @@
-"""Random changes to training images; what each image gets is a function of its key alone."""
+"""Random changes to training images: what each image gets follows from its number alone."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from .seeds import Stream, mix, uniform
+from .base.seeds import Stream, mix, uniform
+from .config import Config
 
 CACHED = 1 << 18  # bytes of images to work on at a time
 
 
-@dataclass(frozen=True)
 class Augmentation:
     """Random shifts and mirror images, fixed by the seed, the epoch and the image's number."""
 
-    seed: int
-    crop: bool
-    flip: bool
+    def __init__(self, config: Config) -> None:
+        self.seed, self.crop, self.flip = config.seed, config.random_crop, config.random_flip
 
-    def draw(self, indices: np.ndarray, epoch: int, height: int, width: int) -> np.ndarray:
+    def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
         """How each image moves: pixels down, pixels right, and 1 to mirror it, (B, 3) int64.
 
-        `indices` (B,) number the images in the data.
+        `indices` (B,) number the images in the data; `shape` of each is (H, W, C).
         """
-        key = mix(self.seed, Stream.AUGMENT, epoch)
-        draws = uniform(key, indices, 3)
+        draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, 3)
         moves = np.zeros(draws.shape, np.int64)
         if self.crop:
-            reach = np.array([height // 8, width // 8])
+            reach = np.array([shape[0] // 8, shape[1] // 8])
             moves[:, :2] = np.floor(draws[:, :2] * (2 * reach + 1)).astype(int) - reach
         if self.flip:
             moves[:, 2] = draws[:, 2] < 0.5
         return moves
 
+    def apply(self, images: np.ndarray, moves: np.ndarray) -> None:
+        """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU."""
+        for image, (down, right, _) in zip(images, moves.tolist(), strict=True):
+            if down or right:
+                shift(image, down, right)
+        mirror(images, np.flatnonzero(moves[:, 2]))
 
-def move(images: np.ndarray, moves: np.ndarray) -> None:
-    """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU."""
-    for image, (down, right, _) in zip(images, moves.tolist(), strict=True):
-        if down or right:
-            shift(image, down, right)
-    mirror(images, np.flatnonzero(moves[:, 2]))
+    def apply_on_device(self, images: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+        """What `apply` makes of images (B, H, W, C), all at once: the fast way on an accelerator.
+
+        Each pixel looks up the one that it comes from; nothing here waits for the device.
+        """
+        count, height, width, _ = images.shape
+        down, right, mirrored = moves.unsqueeze(2).unbind(dim=1)  # (B, 1) each
+        rows = torch.arange(height, device=images.device) - down  # (B, H)
+        columns = torch.arange(width, device=images.device).expand(count, width)
+        columns = torch.where(mirrored > 0, columns.flip(1), columns) - right  # (B, W)
+        inside_rows = ((rows >= 0) & (rows < height))[:, :, None]
+        inside_columns = ((columns >= 0) & (columns < width))[:, None]
+        found = images[
+            torch.arange(count, device=images.device)[:, None, None],
+            rows.clamp(0, height - 1)[:, :, None],
+            columns.clamp(0, width - 1)[:, None],
+        ]
+        return found * (inside_rows & inside_columns)[..., None]  # (B, H, W, C)
+
+    def mix(self, images: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Change a training batch as a whole, on its device: the place for mixup and the like.
+
+        Draw from torch's generator, which is seeded for each step. `task.py` gets these targets.
+        """
+        return images, targets
 
 
 def shift(image: np.ndarray, down: int, right: int) -> None:
@@ -65,24 +87,3 @@ def mirror(images: np.ndarray, chosen: np.ndarray) -> None:
     for first in range(0, len(chosen), step):
         some = chosen[first : first + step]
         images[some] = torch.from_numpy(images[some]).flip(2).numpy()
-
-
-def moved(images: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
-    """What `move` makes of images (B, H, W, C), all at once: the fast way on an accelerator.
-
-    Each pixel looks up the one that it comes from; nothing here waits for the device.
-    """
-    count, height, width, _ = images.shape
-    down, right, mirrored = moves.unsqueeze(2).unbind(dim=1)  # (B, 1) each
-    rows = torch.arange(height, device=images.device) - down  # (B, H)
-    columns = torch.arange(width, device=images.device).expand(count, width)
-    columns = torch.where(mirrored > 0, columns.flip(1), columns) - right  # (B, W)
-    inside_rows = ((rows >= 0) & (rows < height))[:, :, None]
-    inside_columns = ((columns >= 0) & (columns < width))[:, None]
-    inside = inside_rows & inside_columns  # (B, H, W)
-    found = images[
-        torch.arange(count, device=images.device)[:, None, None],
-        rows.clamp(0, height - 1)[:, :, None],
-        columns.clamp(0, width - 1)[:, None],
-    ]
-    return found * inside[..., None]

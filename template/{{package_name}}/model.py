@@ -1,11 +1,31 @@
 """The model: a compact residual network. This is the file to replace first.
 
-Whatever stands here, `build_model` gives a module that maps images (B, C, H, W) to class scores
-(B, classes) before any softmax. Everything else in the project goes through that.
+Whatever stands here, `build_model` gives a module that maps images (B, H, W, C) uint8, as they are
+stored, to what `task.py` takes: here class scores (B, classes) before any softmax.
 """
 
 import torch
 from torch import nn
+
+from .base.facts import Facts
+from .config import Config
+
+
+class Normalize(nn.Module):
+    """Images (B, H, W, C) uint8 to (B, C, H, W) float32 of zero mean and unit variance."""
+
+    mean: torch.Tensor
+    std: torch.Tensor
+
+    def __init__(self, mean: list[float], std: list[float]) -> None:
+        """Take the mean and the standard deviation of each channel, in units of 0 to 255."""
+        super().__init__()
+        # known from the data, so a checkpoint has them once, among its facts
+        self.register_buffer("mean", torch.tensor(mean).view(-1, 1, 1), persistent=False)
+        self.register_buffer("std", torch.tensor(std).view(-1, 1, 1), persistent=False)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        return (images.permute(0, 3, 1, 2).float() - self.mean) / self.std
 
 
 class Block(nn.Module):
@@ -34,10 +54,12 @@ class ResNet(nn.Module):
     """A stem, three stages of blocks, the mean over the pixels, a linear classifier."""
 
     def __init__(
-        self, shape: tuple[int, int, int], classes: int, width: int, blocks: int, dropout: float
+        self, normalize: nn.Module, shape: tuple[int, ...], classes: int, config: Config
     ) -> None:
         super().__init__()
+        self.normalize = normalize
         height, image_width, channels = shape
+        width = config.width
         # large images are halved until the first stage sees at most 63 pixels on a side
         strides = [1]
         while max(height, image_width) // 2 ** (len(strides) - 1) >= 64:
@@ -53,24 +75,33 @@ class ResNet(nn.Module):
         self.stem = nn.Sequential(*stem)
         stages: list[nn.Module] = []
         for stage, outputs in enumerate((width, 2 * width, 4 * width)):
-            for block in range(blocks):
+            for block in range(config.blocks):
                 stride = 2 if stage > 0 and block == 0 else 1
                 stages.append(Block(channels, outputs, stride))
                 channels = outputs
         self.stages = nn.Sequential(*stages)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(config.dropout)
         self.head = nn.Linear(channels, classes)
-        initialize(self)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        x = self.stem(images)  # (B, width, H', W'), H' and W' below 64
+        x = self.stem(self.normalize(images))  # (B, width, H', W'), H' and W' below 64
         x = self.stages(x)  # (B, 4 * width, H' / 4, W' / 4)
         x = x.mean(dim=(2, 3))  # (B, 4 * width)
         return self.head(self.dropout(x))  # (B, classes)
 
 
-def initialize(model: nn.Module) -> None:
-    """Keep the scale of activations from layer to layer, and start each block as its shortcut."""
+def build_model(config: Config, facts: Facts) -> nn.Module:
+    """Build the model for data of these facts: `classes`, `shape` (H, W, C), `mean`, `std`."""
+    normalize = Normalize(facts.mean, facts.std)
+    return ResNet(normalize, facts.shape, len(facts.classes), config)
+
+
+def initialize(model: nn.Module, config: Config) -> None:
+    """Give a new run its weights, from torch's seed; a checkpoint's are never touched.
+
+    This keeps the scale of activations from layer to layer, and starts each block as its shortcut.
+    Weights from a file are loaded here.
+    """
     for module in model.modules():
         if isinstance(module, nn.Conv2d):
             nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
@@ -80,10 +111,3 @@ def initialize(model: nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, Block):
             nn.init.zeros_(module.norm2.weight)
-
-
-def build_model(
-    shape: tuple[int, int, int], classes: int, *, width: int, blocks: int, dropout: float
-) -> nn.Module:
-    """Build the model for images of `shape` (H, W, C); the weights follow torch's seed."""
-    return ResNet(shape, classes, width, blocks, dropout)

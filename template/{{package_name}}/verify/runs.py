@@ -1,5 +1,6 @@
 """Promises about whole runs: each is a command in processes of its own, on real data."""
 
+import dataclasses
 import json
 import subprocess
 import time
@@ -8,45 +9,54 @@ from typing import Any
 
 import torch
 
-from .. import checkpoint
-from .ground import BATCH, VAL, BrokenPromise, Ground, environment, run
+from ..engine import checkpoint
+from .setup import BATCH, SAMPLES, BrokenPromise, Setup, environment, flags, run
 
 EPOCHS = 4
 
 
-def train_command(ground: Ground, run_dir: Path, *flags: object) -> list[str]:
+def train_command(
+    setup: Setup, run_dir: Path, *, workers: int = 0, resume: bool = False
+) -> list[str]:
     """The command line of a small run with everything in it that a resume must bring back."""
-    return ground.command(
-        "train",
-        *("--data-dir", ground.folder / "data", "--run-dir", run_dir),
-        *("--epochs", EPOCHS, "--batch-size", BATCH, "--accumulate", 2, "--num-workers", 0),
-        *("--ema-decay", 0.9, "--dropout", 0.1, "--checkpoint-every", 2, "--deterministic"),
-        *flags,
+    settings = dataclasses.replace(
+        setup.settings,
+        run_dir=run_dir,
+        max_samples=SAMPLES,
+        epochs=EPOCHS,
+        batch_size=BATCH,
+        accumulate=2,
+        num_workers=workers,
+        ema_decay=0.9,
+        checkpoint_every="2",
+        deterministic=True,
+        resume=resume,
     )
+    return setup.command("train", *flags(settings))
 
 
-def whole_run(ground: Ground) -> Path:
+def whole_run(setup: Setup) -> Path:
     """The folder of a run that was never stopped; the first caller trains it."""
-    run_dir = ground.folder / "whole"
+    run_dir = setup.folder / "whole"
     if not run_dir.exists():
-        run(train_command(ground, run_dir))
+        run(train_command(setup, run_dir))
     return run_dir
 
 
-def repeats(ground: Ground) -> str:
+def repeats(setup: Setup) -> str:
     """The same command gives the same bits, whatever the number of data workers."""
-    again, workers = ground.folder / "again", ground.folder / "workers"
-    run(train_command(ground, again))
-    compare_runs(whole_run(ground), again, "two runs of one command")
-    run(train_command(ground, workers, "--num-workers", 2))
-    compare_runs(whole_run(ground), workers, "runs with 0 and with 2 data workers")
+    again, workers = setup.folder / "again", setup.folder / "workers"
+    run(train_command(setup, again))
+    compare_runs(whole_run(setup), again, "two runs of one command")
+    run(train_command(setup, workers, workers=2))
+    compare_runs(whole_run(setup), workers, "runs with 0 and with 2 data workers")
     return "a run, again, and with 2 data workers: equal metrics and checkpoints"
 
 
-def resumes(ground: Ground) -> str:
+def resumes(setup: Setup) -> str:
     """A run that is killed and resumed ends with the bits of one that was never stopped."""
-    run_dir = ground.folder / "killed"
-    line = train_command(ground, run_dir, "--resume")
+    run_dir = setup.folder / "killed"
+    line = train_command(setup, run_dir, resume=True)
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(line, env=environment(), stdout=quiet, stderr=quiet)
     last = run_dir / "checkpoints" / "last.pt"
@@ -59,22 +69,24 @@ def resumes(ground: Ground) -> str:
         raise BrokenPromise("a run with --checkpoint-every 2 ended without a checkpoint")
     step = checkpoint.load(last)["progress"]["step"]
     run(line)
-    compare_runs(whole_run(ground), run_dir, f"a whole run and one resumed from step {step}")
+    compare_runs(whole_run(setup), run_dir, f"a whole run and one resumed from step {step}")
     return f"killed, resumed from step {step}: equal metrics and checkpoints"
 
 
-def evaluates(ground: Ground) -> str:
+def evaluates(setup: Setup) -> str:
     """What training logged is what `evaluate` finds in the checkpoint."""
-    logged = read_metrics(whole_run(ground))[-1]
-    last = whole_run(ground) / "checkpoints" / "last.pt"
-    said = run(ground.command("evaluate", last, "--json", "--num-workers", 0))
-    found = json.loads(said)
-    for name in ("loss", "accuracy"):
-        if found[name] != logged[name]:
-            raise BrokenPromise(f"{name}: training logged {logged[name]}, evaluate {found[name]}")
-    if found["samples"] != VAL:
-        raise BrokenPromise(f"of {VAL} samples, evaluate counted {found['samples']}")
-    return f"loss {found['loss']:.6f}, accuracy {found['accuracy']:.4f}, {VAL} samples, both times"
+    logged = read_metrics(whole_run(setup))[-1]
+    last = whole_run(setup) / "checkpoints" / "last.pt"
+    part = ("--max-samples", SAMPLES, "--num-workers", 0)
+    found = json.loads(run(setup.command("evaluate", last, "--json", *part)))
+    samples, expected = found.pop("samples"), len(setup.readers[1])
+    for name, value in found.items():
+        if value != logged[name]:
+            raise BrokenPromise(f"{name}: training logged {logged[name]}, evaluate {value}")
+    if samples != expected:
+        raise BrokenPromise(f"of {expected} samples, evaluate counted {samples}")
+    measured = ", ".join(f"{name} {value:.6f}" for name, value in found.items())
+    return f"{measured}, {samples} samples, both times"
 
 
 def read_metrics(run_dir: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,69 @@
+"""Inputs kept where training wants them: read and decoded once, not in every epoch."""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import torch
+
+from ..base.errors import FlagError
+from .subset import Samples
+
+
+class Cache:
+    """All inputs of a reader in memory, or on the device; it reads like the reader itself."""
+
+    copies = True
+
+    def __init__(self, reader: Samples, device: torch.device) -> None:
+        """Make room for the inputs."""
+        self.reader, self.targets, self.shape = reader, reader.targets, reader.shape
+        self.dtype = reader.dtype
+        kind = torch.from_numpy(np.empty(0, reader.dtype)).dtype
+        self.inputs = torch.empty((len(reader), *reader.shape), dtype=kind, device=device)
+
+    def fill(self, batches: Iterable[torch.Tensor]) -> None:
+        """Take all inputs (B, ...), in order."""
+        first = 0
+        for inputs in batches:
+            self.inputs[first : first + len(inputs)] = inputs
+            first += len(inputs)
+
+    def read(self, indices: np.ndarray) -> np.ndarray | torch.Tensor:
+        """Inputs (B, ...) in the order of `indices`: a tensor where it is on a device."""
+        if self.inputs.device.type == "cpu":
+            return self.inputs.numpy().take(indices, axis=0)  # much faster than torch does it
+        chosen = torch.from_numpy(indices).to(self.inputs.device, non_blocking=True)
+        return self.inputs.index_select(0, chosen)
+
+
+def size_of(reader: Samples) -> int:
+    """How many bytes all inputs take in memory."""
+    return len(reader) * math.prod(reader.shape) * np.dtype(reader.dtype).itemsize
+
+
+def check_room(readers: list[Samples], device: torch.device) -> None:
+    """Raise FlagError where the inputs of all these readers do not fit."""
+    needed = sum(map(size_of, readers))
+    free = free_bytes(device)
+    if needed > free:
+        shape = " x ".join(map(str, readers[0].shape))
+        raise FlagError(
+            f"--cache: {sum(map(len, readers)):,} samples of {shape} values "
+            f"take {needed / 1e6:,.1f} MB, but {free / 1e6:,.1f} MB are free on {device}; "
+            "leave the flag out, or take a smaller --image-size"
+        )
+
+
+def free_bytes(device: torch.device) -> float:
+    """How much memory can be had; infinite where that cannot be told."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    if device.type != "cpu":
+        return math.inf
+    try:
+        with open("/proc/meminfo") as file:  # Linux
+            facts = dict(line.split(":") for line in file)
+        return int(facts["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return math.inf

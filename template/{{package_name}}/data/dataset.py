@@ -1,0 +1,83 @@
+"""Batches of samples, as a sampler requests them: inputs, targets, and their random changes."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+from ..base.errors import DataError
+from .cache import Cache
+from .samplers import Request
+from .subset import Samples
+
+
+class Batch(NamedTuple):
+    """Inputs (B, ...) and targets (B, ...) as the reader has them; their numbers (B,) int64."""
+
+    inputs: torch.Tensor
+    targets: torch.Tensor
+    indices: torch.Tensor
+
+
+class Loaded(NamedTuple):
+    """A batch as it comes from a loader, and the changes (B, K) still to be made on the device."""
+
+    batch: Batch
+    changes: torch.Tensor | None
+
+
+class RandomChanges(Protocol):
+    """Random changes to the inputs of training: what each gets is a function of its number."""
+
+    def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
+        """What changes in inputs of this shape, (B, K) int64."""
+
+    def apply(self, inputs: np.ndarray, changes: np.ndarray) -> None:
+        """Change a batch of inputs in place, on a CPU."""
+
+    def apply_on_device(self, inputs: torch.Tensor, changes: torch.Tensor) -> torch.Tensor:
+        """The inputs that `apply` gives, made by an accelerator."""
+
+
+class BatchDataset(Dataset[Loaded | DataError]):
+    """Reads whole batches: its items are requested by a `Request`, not by one index."""
+
+    def __init__(
+        self,
+        reader: Samples | Cache,
+        augmentation: RandomChanges | None = None,
+        *,
+        on_device: bool = False,
+    ) -> None:
+        """With `on_device` the changes are only drawn here, and made by `batches`."""
+        self.reader, self.augmentation, self.on_device = reader, augmentation, on_device
+        self.is_on_device = isinstance(reader, Cache) and reader.inputs.device.type != "cpu"
+
+    def __getitem__(self, request: Request) -> Loaded | DataError:
+        """The requested batch, or what is wrong with it: raising would lose the message's form."""
+        return self.complete(request, self.read(request.indices))
+
+    def read(self, indices: np.ndarray) -> np.ndarray | torch.Tensor | DataError:
+        """The inputs as they are stored: all that takes long, and draws no number."""
+        try:
+            return self.reader.read(indices)
+        except DataError as error:
+            return error
+
+    def complete(
+        self, request: Request, inputs: np.ndarray | torch.Tensor | DataError
+    ) -> Loaded | DataError:
+        """The requested batch, once its inputs have been read."""
+        if isinstance(inputs, DataError):
+            return inputs
+        epoch, indices = request
+        changes = None
+        if self.augmentation is not None:
+            changes = self.augmentation.draw(indices, epoch, self.reader.shape)
+            if isinstance(inputs, np.ndarray) and not self.on_device:
+                self.augmentation.apply(inputs, changes)
+                changes = None
+        targets = torch.as_tensor(self.reader.targets[indices])
+        batch = Batch(torch.as_tensor(inputs), targets, torch.from_numpy(indices))
+        return Loaded(batch, None if changes is None else torch.from_numpy(changes))

@@ -1,0 +1,60 @@
+"""The two splits of the data, and the facts about them."""
+
+import hashlib
+import math
+from pathlib import Path
+
+import numpy as np
+
+from ..base.errors import DataError
+from ..base.facts import Facts
+from .storage import Reader, split_path
+from .subset import Samples
+
+
+def open_splits(data_dir: Path, image_size: int | None) -> tuple[Reader, Reader]:
+    """Open the training and the validation data; both get the training data's image size."""
+    size = None if image_size is None else (image_size, image_size)
+    train = Reader(split_path(data_dir, "train"), size)
+    val = Reader(split_path(data_dir, "val"), train.shape[:2])
+    if (val.shape, val.dtype) != (train.shape, train.dtype):
+        raise DataError(
+            f"{split_path(data_dir, 'val')} holds {val.dtype} {val.shape}, "
+            f"{split_path(data_dir, 'train')} {train.dtype} {train.shape}; "
+            "prepare both from one source"
+        )
+    return train, val
+
+
+def gather_facts(reader: Samples, samples: int = 2048, chunk: int = 64) -> Facts:
+    """Measure the training data on up to `samples` inputs, evenly spread over it.
+
+    The sums of whole numbers are exact, and equal on every machine.
+    """
+    chosen = np.unique(np.linspace(0, len(reader) - 1, min(samples, len(reader))).astype(int))
+    exact: type[np.generic] = np.int64
+    floor = 1.0
+    if np.dtype(reader.dtype).kind == "f":
+        exact, floor = np.float64, 1e-12
+    total = np.zeros(reader.shape[-1], exact)
+    squares = np.zeros_like(total)
+    digest = hashlib.sha256(repr((reader.classes, reader.shape, len(reader))).encode())
+    digest.update(np.ascontiguousarray(reader.targets).tobytes())
+    for start in range(0, len(chosen), chunk):
+        inputs = reader.read(chosen[start : start + chunk])  # (B, ..., C)
+        digest.update(inputs.tobytes())
+        values = inputs.astype(exact).reshape(-1, reader.shape[-1])
+        total += values.sum(axis=0)
+        squares += (values**2).sum(axis=0)
+    count = len(chosen) * math.prod(reader.shape[:-1])
+    mean = total / count
+    std = np.sqrt(np.maximum(squares / count - mean**2, floor))  # a blank channel is not blown up
+    return Facts(
+        reader.classes,
+        reader.shape,
+        str(np.dtype(reader.dtype)),
+        len(reader),
+        mean.tolist(),
+        std.tolist(),
+        digest.hexdigest(),
+    )

@@ -1,0 +1,32 @@
+"""A part of the samples, read as if it were all of them."""
+
+import numpy as np
+
+from .storage import Reader
+
+
+class Subset:
+    """`count` samples of a reader, evenly spread over it; it reads like the reader itself."""
+
+    def __init__(self, reader: Reader, count: int) -> None:
+        """Take all samples where there are no more than `count`."""
+        count = min(count, len(reader))
+        self._indices = np.arange(count) * len(reader) // max(count, 1)
+        self._reader = reader
+        self.classes, self.shape, self.dtype = reader.classes, reader.shape, reader.dtype
+        self.copies = reader.copies
+        self.targets = reader.targets[self._indices]
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def where(self, index: int) -> str:
+        """The place of sample `index`, for messages."""
+        return self._reader.where(int(self._indices[index]))
+
+    def read(self, indices: np.ndarray) -> np.ndarray:
+        """Inputs (B, ...) in the order of `indices`; raises DataError naming a place."""
+        return self._reader.read(self._indices[indices])
+
+
+Samples = Reader | Subset  # all of a split, or a part of it

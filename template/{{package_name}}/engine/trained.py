@@ -1,0 +1,61 @@
+"""A trained model and all that is needed to use it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from ..base.errors import DataError
+from ..base.facts import Facts
+from ..base.values import from_plain
+from ..config import Config
+from ..data.storage import Reader, split_path
+from ..task import Task
+from . import checkpoint
+from .build import build
+
+
+class Trained(NamedTuple):
+    """What `train` leaves behind, ready for `evaluate`, `predict` and `export`."""
+
+    model: nn.Module  # the averaged weights, where the run kept an average
+    task: Task
+    facts: Facts  # of the data that it was trained on
+    config: Config  # of the training run
+
+
+def best_of(path: Path) -> Path:
+    """The best checkpoint of a run's folder; a file is its own."""
+    return path / "checkpoints" / "best.pt" if path.is_dir() else path
+
+
+def load_trained(path: Path, device: torch.device) -> Trained:
+    """Read a checkpoint, or the best one of a run's folder.
+
+    Raises CheckpointError where it is damaged or of another model.
+    """
+    path = best_of(path)
+    state = checkpoint.load(path)
+    with checkpoint.reading(path):
+        config, facts = from_plain(Config, state["config"]), Facts.from_plain(state["facts"])
+        weights = state["average"] if state["average"] is not None else state["model"]
+        model = build(config, facts, device, fresh=False)
+        checkpoint.restore_model(model, weights, path)
+    return Trained(model, Task(config, facts).to(device).eval(), facts, config)
+
+
+def open_data(trained: Trained, data_dir: Path | None, split: str) -> Reader:
+    """Open a split as the model was trained to see it; refuses data of other classes."""
+    path = split_path(data_dir or Path(trained.config.data_dir), split)
+    facts = trained.facts
+    reader = Reader(path, facts.shape[:2])
+    if reader.classes != facts.classes or tuple(reader.shape) != facts.shape:
+        odd = sorted(set(reader.classes) ^ set(facts.classes))
+        raise DataError(
+            f"{path} has other classes or another shape than the checkpoint: "
+            f"{len(reader.classes)} classes, {tuple(reader.shape)}, "
+            f"against {len(facts.classes)} and {facts.shape} "
+            f"({', '.join(odd[:5]) or 'in another order'})"
+        )
+    return reader
