@@ -17,7 +17,7 @@ BUNDLE = "torchgen_cli/bundle/"
 
 
 def git(*arguments: str) -> str:
-    """What git prints, without the last line's end; exits with git's own words."""
+    """What git prints, without the final line end; exits with its error message if it fails."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"git {arguments[0]}: {done.stderr.decode().strip()}")
@@ -31,17 +31,17 @@ def released() -> list[dict[str, str]]:
 
 
 def complaints(version: str) -> Iterator[str]:
-    """What stands in the way of a release."""
+    """The reasons why it cannot be released."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     if version != f"v{project['version']}":
         yield f"pyproject.toml has the version {project['version']}, not {version[1:]}"
     if ".invalid" in project["urls"]["Repository"]:
         yield (
-            "[project.urls] Repository in pyproject.toml is a placeholder: an invented address "
-            "would hand our users to whoever registers it"
+            "[project.urls] Repository in pyproject.toml is a placeholder; set the real address, "
+            "since generated projects record it and fetch updates from it"
         )
     if git("status", "--porcelain"):
-        yield "there are changes that are not committed"
+        yield "there are uncommitted changes"
     if git("tag", "--list", version) or any(entry["version"] == version for entry in released()):
         yield f"{version} was released already"
     entries = section(version[1:])
@@ -56,7 +56,7 @@ def complaints(version: str) -> Iterator[str]:
 
 
 def section(version: str) -> str:
-    """The entries of a version in the changelog that has a date; empty if there are none."""
+    """The changelog entries of a version with a date; empty if there are none."""
     text = (ROOT / CHANGELOG).read_text(encoding="utf-8")
     pattern = rf"^## {re.escape(version)} \(\d{{4}}-\d\d-\d\d\)\n(.*?)(?=^## |\Z)"
     found = re.search(pattern, text, flags=re.MULTILINE | re.DOTALL)
@@ -64,7 +64,7 @@ def section(version: str) -> str:
 
 
 def changed_numbers() -> bool:
-    """Whether a run's numbers are others than in the last release."""
+    """Whether a run's numbers differ from those of the last release."""
     if not released():
         return False
     before = json.loads(git("show", f"{released()[-1]['commit']}:{NUMBERS}"))
@@ -86,7 +86,7 @@ def committed_files() -> dict[str, bytes]:
 
 
 def wheel_files() -> dict[str, bytes]:
-    """The template in a wheel that is built from this checkout."""
+    """The template in a wheel built from this checkout."""
     with tempfile.TemporaryDirectory() as folder:
         build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
         subprocess.run(build, cwd=ROOT, capture_output=True, check=True)
@@ -99,14 +99,14 @@ def wheel_files() -> dict[str, bytes]:
 
 
 def differences(wheel: dict[str, bytes], committed: dict[str, bytes]) -> Iterator[str]:
-    """The files in which the wheel is not the commit."""
+    """The files that differ between the wheel and the commit."""
     for name in sorted(wheel.keys() | committed.keys()):
         if wheel.get(name) != committed.get(name):
-            yield f"{name} in the wheel is not that of the commit"
+            yield f"{name} in the wheel differs from the commit"
 
 
 def tag(version: str) -> None:
-    """Tag HEAD, and list it in a commit that follows."""
+    """Tag HEAD, and list it in a further commit."""
     commit = git("rev-parse", "HEAD")
     git("tag", "--annotate", version, "--message", f"torchgen {version}")
     entries = [*released(), {"version": version, "commit": commit}]
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--tag", action="store_true", help="tag HEAD and list it, if all is well")
     given = parser.parse_args()
     if not re.fullmatch(r"v\d+\.\d+\.\d+", given.version):
-        parser.error(f"{given.version!r} is no version like v0.1.0")
+        parser.error(f"{given.version!r} is not a version like v0.1.0")
     found = list(complaints(given.version))
     for complaint in found:
         print(f"- {complaint}", file=sys.stderr)

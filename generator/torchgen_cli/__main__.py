@@ -3,14 +3,14 @@
 import gc
 import sys
 
-from . import signals
-from .errors import Interrupted, UserError
+from .base import signals
+from .base.errors import Interrupted, UserError
 
 
 def main() -> None:
-    """Run the command line; whatever a user can mend ends as one line and an exit code."""
+    """Run the command line; an error that the user can fix is one line and an exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a name outside of the terminal's encoding is no crash
+        if hasattr(stream, "reconfigure"):  # a name that the terminal cannot encode
             stream.reconfigure(errors="backslashreplace")
     gc.disable()  # for a process of a second, collecting costs 60 ms and saves 1 MiB
     signals.install()
@@ -24,9 +24,9 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The exit code of the command, refusals printed."""
+    """Run the command, print its error if there is one, and return the exit code."""
     try:
-        import typer  # a Ctrl-C while it loads ends in order as well
+        import typer  # here, so that a Ctrl-C while it loads is handled
 
         from .cli import app
 

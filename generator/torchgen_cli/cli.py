@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and where they are described."""
+"""The command line: the list of commands."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from .commands import change, look, new
 
 
 class Commands(TyperGroup):
-    """Adds the questions' flags only where `new` is called: they cost reading a YAML file."""
+    """Adds the questions' flags only for `new`, as they need a YAML file to be read."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
@@ -28,7 +28,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings=HELP,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # half the time of a help page in boxes
+    rich_markup_mode=None,  # twice as fast as help in boxes
 )
 
 
@@ -39,7 +39,7 @@ def torchgen(
 ) -> None:
     """Write PyTorch training repositories that are correct, readable and tested."""
     if version:
-        from .source import provenance  # reads a file
+        from .template.source import provenance  # reads a file
 
         print(provenance().version)
     elif context.invoked_subcommand is None:

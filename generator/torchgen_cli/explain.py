@@ -11,14 +11,16 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .answers import complaint, read_file
-from .errors import UserError, nearest
-from .project import ANSWERS_FILE
-from .question import Question
-from .questions import Questionnaire, as_text, installed
-from .render import render
-from .source import installed as installed_template
-from .staging import workshop_in
+from .base.errors import UserError, nearest
+from .base.project import ANSWERS_FILE
+from .base.staging import scratch_folder
+from .questions.answers import complaint
+from .questions.answers_file import read_file
+from .questions.listing import as_text
+from .questions.question import Question
+from .questions.questionnaire import Questionnaire, installed
+from .template.render import render
+from .template.source import installed as installed_template
 
 COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
@@ -33,7 +35,7 @@ def meaning(name: str, as_json: bool) -> str:
 
 
 def difference(name: str, choices: tuple[str, str], answers: Path | None, as_json: bool) -> str:
-    """What leads from a project with the first choice to one with the second, as a diff."""
+    """The diff between a project with the first choice and one with the second."""
     questionnaire = installed()
     question = _question(questionnaire, name)
     given = _other_answers(questionnaire, answers)
@@ -42,11 +44,11 @@ def difference(name: str, choices: tuple[str, str], answers: Path | None, as_jso
         wrong = complaint(questionnaire, question, choice, context)
         if wrong:
             raise UserError(f"{name}: {wrong}", 2)
-    with workshop_in(Path(tempfile.gettempdir())) as workshop:
-        template = installed_template(workshop).folder
+    with scratch_folder(Path(tempfile.gettempdir())) as scratch:
+        template = installed_template(scratch).folder
         trees = []
         for side, choice in zip(("a", "b"), choices, strict=True):
-            target = workshop / side / "myproj"
+            target = scratch / side / "myproj"
             target.parent.mkdir()
             render(template, target, {**given, question.name: choice}, {})
             trees.append(_files(target))
@@ -57,13 +59,13 @@ def difference(name: str, choices: tuple[str, str], answers: Path | None, as_jso
 
 
 def show(text: str) -> None:
-    """Print; on a terminal in colour (unless NO_COLOR), and page by page."""
+    """Print; on a terminal in colour (unless NO_COLOR is set) and with a pager."""
     if not sys.stdout.isatty():
         print(text, end="" if text.endswith("\n") else "\n")
         return
     if not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         text = "".join(_coloured(line) for line in text.splitlines(keepends=True))
-    # what less is told unless the user says otherwise: no paging of a page, colours, no clearing
+    # less's options, unless the user has set some: quit if one screen, colours, no clearing
     env = {"LESS": "FRX", **os.environ}
     pager = shlex.split(os.environ.get("PAGER", "less"))
     if not pager or not shutil.which(pager[0]):
@@ -92,7 +94,7 @@ def _facts(question: Question) -> dict[str, object]:
 
 
 def _other_answers(questionnaire: Questionnaire, answers: Path | None) -> Mapping[str, str]:
-    """The defaults, or what a file (or a project's) says; a name that no diff depends on."""
+    """The answers of a file or a project, if one is given; a fixed project name otherwise."""
     if answers is None:
         return {"project_name": "myproj"}
     file = answers / ANSWERS_FILE if answers.is_dir() else answers
@@ -100,7 +102,7 @@ def _other_answers(questionnaire: Questionnaire, answers: Path | None) -> Mappin
 
 
 def _files(tree: Path) -> dict[str, list[str]]:
-    """The lines of each file but the record of the answers."""
+    """The lines of each file except the answers file."""
     paths = sorted(path for path in tree.rglob("*") if path.is_file())
     return {
         path.relative_to(tree).as_posix(): path.read_text(encoding="utf-8").splitlines(True)

@@ -1,4 +1,4 @@
-"""`torchgen new`: render a project beside its place, commit it, move it there."""
+"""`torchgen new`: render a project in a scratch folder, commit it, move it to its target."""
 
 import contextlib
 import json
@@ -14,29 +14,29 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from .answers import Answer
-from .errors import FULL, Interrupted, UserError
-from .git import Repository, first_commit
-from .output import printing
-from .project import ANSWERS_FILE
-from .provenance import GIT_LOCATIONS
-from .question import as_text
-from .source import Template, installed
-from .staging import check_target, project_in, published, staged, workshop_in
+from .base.errors import FULL, Interrupted, UserError
+from .base.git import GIT_LOCATIONS
+from .base.output import printing
+from .base.project import ANSWERS_FILE
+from .base.repository import Repository, first_commit
+from .base.staging import check_target, project_in, published, scratch_folder, staged
+from .questions.answers import Answer
+from .questions.question import as_text
+from .template.source import Template, installed
 
 
 @dataclass(frozen=True)
 class Order:
-    """What to write, and where."""
+    """What to write and where."""
 
     path: str
     """The folder as the user wrote it."""
     given: Mapping[str, Answer]
     """Checked answers."""
     template: Template | None
-    """One other than the installed one."""
+    """The template of `--source`; None for the installed one."""
     prompts: IO[str] | None
-    """The terminal to ask on; None to ask nothing."""
+    """The terminal for questions; None to ask nothing."""
     dry_run: bool
     git: bool
 
@@ -77,19 +77,19 @@ def create(
     show: Callable[[dict[str, Any], dict[str, str]], None],
     report: Callable[[Project], None],
 ) -> None:
-    """Write the project, or nothing at all; `show` gets the answers, and the files they are from.
+    """Write the project; `show` gets the answers, and the files they are from.
 
-    `report` prints the result once the project is in its place: a program that reads it may go
-    there at once. Where that cannot be printed the project is taken back, for a command that fails
-    leaves nothing. Raises `UserError` or `Interrupted`.
+    `report` prints the result after the project is in place, so that a program can use it at once.
+    If anything fails, printing included, the project is removed again. Raises `UserError` or
+    `Interrupted`.
     """
     check_target(order.target)
-    for name in GIT_LOCATIONS:  # no git, ours or Copier's, is to look elsewhere
+    for name in GIT_LOCATIONS:  # so that git, ours or Copier's, uses this repository
         os.environ.pop(name, None)
-    place = workshop_in(Path(tempfile.gettempdir())) if order.dry_run else staged(order.target)
-    with place as workshop:
-        project = project_in(workshop, order.target)
-        rendered = _render(order, workshop, project)
+    place = scratch_folder(Path(tempfile.gettempdir())) if order.dry_run else staged(order.target)
+    with place as scratch:
+        project = project_in(scratch, order.target)
+        rendered = _render(order, scratch, project)
         with printing():
             show(rendered.answers, rendered.origins)
         files = sorted(p.relative_to(project).as_posix() for p in project.rglob("*") if p.is_file())
@@ -121,20 +121,20 @@ class _Rendered:
     version: str | None
 
 
-def _render(order: Order, workshop: Path, project: Path) -> _Rendered:
-    """Let Copier ask what is not answered yet, and render into the folder `project`."""
+def _render(order: Order, scratch: Path, project: Path) -> _Rendered:
+    """Let Copier ask the open questions, and render into the folder `project`."""
     import copier  # 0.3 s, only where something is rendered
     from plumbum import local
 
-    from .render import stamped
+    from .template.render import stamped
 
-    template = order.template or installed(workshop)
+    template = order.template or installed(scratch)
     if template.warning:
         print(f"warning: {template.warning}", file=sys.stderr)
     with _refusals(order), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Copier's own, on what `named` has dealt with
-        # For a plain folder Copier needs no git, yet would call it once per file, to look after a
-        # repository that is only to come: half of the time. It finds git by plumbum's PATH.
+        warnings.simplefilter("ignore")  # Copier's own, which `named` handles
+        # Copier calls git once per file, which takes half of the time, and a plain folder does not
+        # need it. Copier finds git by plumbum's PATH.
         without_git = local.env(PATH="")
         # Copier's prompts go to sys.stdout, which may be for a program that reads --json.
         with without_git, contextlib.redirect_stdout(order.prompts or sys.stderr):
@@ -161,7 +161,7 @@ def _render(order: Order, workshop: Path, project: Path) -> _Rendered:
 
 
 def _origins(order: Order, answers: Mapping[str, Any]) -> dict[str, str]:
-    """The file that each answer is from; a wizard's user may have chosen another."""
+    """The file that each answer is from, unless the user chose another answer."""
     return {
         name: answer.origin
         for name, answer in order.given.items()
@@ -171,7 +171,7 @@ def _origins(order: Order, answers: Mapping[str, Any]) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _refusals(order: Order) -> Iterator[None]:
-    """Say what Copier, Jinja or git refused in one line."""
+    """Turn errors of Copier, Jinja and git into one line."""
     from copier.errors import CopierError, InteractiveSessionError
     from jinja2 import TemplateError
 
@@ -180,11 +180,13 @@ def _refusals(order: Order) -> Iterator[None]:
     except KeyboardInterrupt as error:  # Ctrl-C at a prompt, which the terminal sends as a key
         raise Interrupted(signal.SIGINT) from error
     except InteractiveSessionError as error:
-        raise UserError("the input ended at a question; answer by flags, or --defaults") from error
+        raise UserError(
+            "the input ended at a question; answer with flags, or use --defaults"
+        ) from error
     except (CopierError, TemplateError, ValueError, OSError) as error:
         if isinstance(error, OSError) and error.errno in FULL:
-            raise  # not the template's fault; `workshop_in` knows where
-        message = getattr(error, "stderr", None) or str(error)  # of a git command, what git said
+            raise  # not the template's fault; `scratch_folder` adds where
+        message = getattr(error, "stderr", None) or str(error)  # of a git command: git's output
         question = re.search(r"question '(\w+)'|Invalid choice for '(\w+)'", message)
         asked = order.given.get(question[1] or question[2]) if question else None
         by_flag = asked and not asked.origin
@@ -192,15 +194,15 @@ def _refusals(order: Order) -> Iterator[None]:
 
 
 def _name_of(order: Order) -> str:
-    """What messages call the template."""
+    """The template's name in messages."""
     if not order.template:
         return "the template"
     return f"the template at {order.template.stamp['_src_path']}"
 
 
 def _next_commands(order: Order, rendered: _Rendered) -> list[str]:
-    """From an empty shell to a trained model, for exactly these answers."""
-    # a shell takes cd -x for a flag, and cd - and cd +1 for folders of before
+    """The commands that install and train the project, for these answers."""
+    # cd would take -x as a flag, and - and +1 as earlier folders
     path = f"./{order.path}" if order.path.startswith(("-", "+")) else order.path
     quoted = f'"{path}"' if os.name == "nt" else shlex.quote(path)
     enter = "" if order.target == Path.cwd() else f"cd {quoted} && "

@@ -1,4 +1,4 @@
-"""`torchgen status`: every generated project below some folders, and how each is."""
+"""`torchgen status`: the generated projects in some folders, and the state of each."""
 
 import json
 import os
@@ -8,22 +8,22 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .base.errors import UserError
+from .base.git import GitError
+from .base.project import ANSWERS_FILE, Project, State, read_project, state_of
+from .base.staging import scratch_folder
 from .doctor.examine import examine
-from .errors import UserError
-from .gitrun import GitError
-from .project import ANSWERS_FILE, Project, State, read_project, state_of
-from .questions import installed
-from .releases import Releases
-from .staging import workshop_in
+from .questions.questionnaire import installed
+from .template.releases import Releases
 
-# no project is in them, but perhaps a million files
+# contain no project, but possibly a million files
 SKIPPED = {"build", "checkpoints", "data", "dist", "env", "mlruns", "node_modules", "runs", "venv"}
-ENOUGH = 3  # so many of our questions tell our projects from those of other templates
+ENOUGH = 3  # so many of our questions identify a project of ours
 
 
 @dataclass
 class Row:
-    """One project; what could not be found out is None, and `problems` say why."""
+    """One project; what is unknown is None, and `problems` lists why."""
 
     path: Path
     source: str = ""
@@ -44,12 +44,12 @@ class Row:
 class Sources:
     """The templates' repositories, each cloned once."""
 
-    def __init__(self, workshop: Path) -> None:
-        self._workshop = workshop
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
         self._found: dict[str, Releases | UserError] = {}
 
     def look(self, row: Row) -> None:
-        """Fill in what is new for a project."""
+        """Fill in the latest version, and how far the project is behind."""
         releases = self._releases(row.source)
         if isinstance(releases, UserError):
             row.problems.append(str(releases))
@@ -66,7 +66,7 @@ class Sources:
 
     def _releases(self, source: str) -> Releases | UserError:
         if source not in self._found:
-            folder = self._workshop / f"source-{len(self._found)}"
+            folder = self._scratch / f"source-{len(self._found)}"
             folder.mkdir()
             try:
                 self._found[source] = Releases(source, folder)
@@ -76,25 +76,27 @@ class Sources:
 
 
 def status(folders: Sequence[Path], offline: bool) -> list[Row]:
-    """A row for each project below the folders. Raises `UserError` if there is none."""
+    """A row for each project in the folders. Raises `UserError` if there is none."""
     for folder in folders:
         if not folder.is_dir():
-            raise UserError(f"{folder} is no folder; give one with projects below it", 2)
+            raise UserError(f"{folder} is not a folder; give one that contains projects", 2)
     found = sorted({path for folder in folders for path in projects_below(folder)})
     if not found:
         where = ", ".join(map(str, folders))
-        raise UserError(f"no project made by torchgen new is below {where}; give its folder")
-    with workshop_in(Path(tempfile.gettempdir())) as workshop:
-        sources = Sources(workshop)
+        raise UserError(
+            f"no project made by torchgen new was found in {where}; give another folder"
+        )
+    with scratch_folder(Path(tempfile.gettempdir())) as scratch:
+        sources = Sources(scratch)
         return [_row(path, None if offline else sources) for path in found]
 
 
 def projects_below(folder: Path) -> Iterator[Path]:
-    """Folders with a record of torchgen's, the outer before the inner; links are not followed."""
+    """Folders with one of torchgen's answers files, outer ones first; links are not followed."""
     for here, inner, files in os.walk(os.path.abspath(folder)):
         if ANSWERS_FILE in files and _is_ours(here):
             yield Path(here)
-        # a Python package, or what is left of an environment, holds no project
+        # a Python package or an environment contains no project
         if "__init__.py" in files or "pyvenv.cfg" in files:
             inner.clear()
         inner[:] = sorted(n for n in inner if n not in SKIPPED and not n.startswith((".", "__")))
@@ -129,7 +131,9 @@ def _row(path: Path, sources: Sources | None) -> Row:
 def _fill(row: Row, project: Project, sources: Sources | None) -> None:
     row.source, row.version, row.answers = project.source, project.commit, project.answers
     if not project.source or not project.commit:
-        row.problems.append(f"{row.path} records no version of the template: torchgen adopt")
+        row.problems.append(
+            f"{row.path} does not record its version of the template: run torchgen adopt"
+        )
     elif sources:
         sources.look(row)
 

@@ -1,37 +1,18 @@
-"""`torchgen update`: the template's fixes, merged with what the user did."""
+"""`torchgen update`: merge a newer version of the template into a project."""
 
 import json
-import os
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
-from .apply import apply
-from .errors import UserError
-from .gitrun import GitError, git
-from .health import Health, collector, compiled
-from .merge import Merged, merge
-from .numbers import Numbers
-from .project import Project, check_reversible, read_project
-from .provenance import GIT_LOCATIONS, recordable
-from .releases import Releases, Version
-from .render import Rendering, render
-from .report import Report
-from .staging import workshop_in
-
-Show = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Side:
-    """A template and what it is to be rendered with."""
-
-    template: Path
-    answers: Mapping[str, Any]
-    stamp: Mapping[str, str]
+from .base.errors import UserError
+from .base.project import Project, check_reversible, git_folder, read_project
+from .base.staging import scratch_folder
+from .merging.change import Show, Side, change
+from .merging.report import Report
+from .template.numbers import Numbers
+from .template.provenance import recordable
+from .template.releases import Releases, Version
 
 
 @dataclass(frozen=True)
@@ -55,10 +36,10 @@ class News:
 
 
 def check(path: str) -> News:
-    """Look for a newer version; nothing is written, and the tree may be in any state."""
+    """Look for a newer version; nothing is written, and uncommitted changes do not matter."""
     project = _updatable(path)
-    with workshop_in(Path(tempfile.gettempdir())) as workshop:
-        releases = Releases(project.source, workshop)
+    with scratch_folder(Path(tempfile.gettempdir())) as scratch:
+        releases = Releases(project.source, scratch)
         current, latest = releases.recorded(project.commit), releases.latest()
         if current.sha == latest.sha or releases.is_older(latest, current):
             return News(current.name, latest.name, False)
@@ -69,14 +50,14 @@ def check(path: str) -> News:
 
 
 def update(path: str, to: str | None, source: str | None, dry_run: bool, show: Show) -> Report:
-    """Bring the project at `path` to a newer version; `show` gets the news beforehand.
+    """Update the project at `path`; `show` gets the changelog before anything is written.
 
-    Raises `UserError` or `Interrupted`; the project is then as before.
+    Raises `UserError` or `Interrupted`; the project is then unchanged.
     """
     project = _updatable(path)
     check_reversible(project)
-    with workshop_in(git_folder(project)) as workshop:
-        releases = Releases(source or project.source, workshop)
+    with scratch_folder(git_folder(project)) as scratch:
+        releases = Releases(source or project.source, scratch)
         current = releases.recorded(project.commit)
         target = releases.wanted(to, "--to") if to else releases.latest()
         record = recordable(source, Path.cwd()) if source else project.source
@@ -86,99 +67,44 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
             return report
         if releases.is_older(target, current) and to:
             raise UserError(
-                f"--to {to} is older than the project's {current.name}, and an update never takes "
-                "fixes away; to go back, git revert the commit of the update"
+                f"--to {to} is older than the project's {current.name}, and an update never goes "
+                "back; to undo an update, git revert its commit"
             )
         if releases.is_older(target, current):
-            report.done = f"up to date: {current.name} is newer than the latest, {target.name}"
+            report.done = (
+                f"up to date: {current.name} is newer than the latest release, {target.name}"
+            )
             return report
         _check_descent(releases, current, target)
         report.changelog = releases.changelog(current, target)
         report.numbers = releases.numbers(current, target, project.answers)
         show(report.before())
         old = Side(
-            releases.extract(current, workshop / "old-template"), project.answers, project.stamp
+            releases.extract(current, scratch / "old-template"), project.answers, project.stamp
         )
         new = Side(
-            releases.extract(target, workshop / "new-template"),
+            releases.extract(target, scratch / "new-template"),
             project.answers,
             {"_src_path": record, "_commit": target.name},
         )
-        change(project, old, new, target.name, workshop, report)
+        change(project, old, new, target.name, scratch, report)
     return report
 
 
 def _check_descent(releases: Releases, current: Version, target: Version) -> None:
-    """Refuse a version that another branch made: it would take away what the project's own has."""
+    """Raise `UserError` if the target lacks the project's version, as it would undo changes."""
     if not releases.is_older(current, target):
         raise UserError(
-            f"{target.name} lacks what the project's {current.name} has: neither came from the "
-            f"other; of a fork: merge {target.name} there, and tag that {target.name}+NAME.1"
+            f"{target.name} does not contain the project's {current.name}; if the template is a "
+            f"fork, merge {target.name} there, and tag the merge {target.name}+NAME.1"
         )
-
-
-def change(
-    project: Project, old: Side, new: Side, label: str, workshop: Path, report: Report
-) -> None:
-    """Merge what leads from one side to the other into the project, and report it."""
-    with nullcontext() if report.dry_run else collector(project.path) as collected:
-        before, after = (
-            _rendered(side, workshop / name / project.path.name)
-            for name, side in (("old", old), ("new", new))
-        )
-        _compare_answers(before, after, report)
-        merged = merge(project, before, after, label, workshop / "merge")
-        report.changes = merged.changes
-        if not merged.changes:
-            report.done = "nothing to change: the project is already so"
-            return
-        report.health = _health(merged, collected)
-        if not report.dry_run:
-            apply(project, merged, workshop)
-
-
-def _compare_answers(before: Rendering, after: Rendering, report: Report) -> None:
-    for name, answer in after.answers.items():
-        if answer != before.answers.get(name):
-            report.answers[name] = (before.answers.get(name), answer)
-            if name not in before.answers:
-                report.notes.append(
-                    f"the template now asks for {name}, and took {answer!r}; "
-                    f"another answer: torchgen set {name}=..., after a commit"
-                )
-
-
-def git_folder(project: Project) -> Path:
-    """The repository's own folder: on the tree's disk, and out of the user's sight."""
-    for name in GIT_LOCATIONS:  # no git, ours or Copier's, is to look elsewhere
-        os.environ.pop(name, None)
-    try:
-        return Path(git(project.path, "rev-parse", "--absolute-git-dir"))
-    except GitError as error:
-        raise UserError(f"git refuses {project.path}: {error}") from error
 
 
 def _updatable(path: str) -> Project:
     project = read_project(path)
     if not project.source or not project.commit:
         raise UserError(
-            f"{project.path} records no version of the template, so what is new in it cannot be "
-            "told; torchgen adopt finds it and writes it down"
+            f"{project.path} does not record its version of the template; torchgen adopt finds and "
+            "records it"
         )
     return project
-
-
-def _rendered(side: Side, target: Path) -> Rendering:
-    target.parent.mkdir()
-    return render(side.template, target, side.answers, side.stamp)
-
-
-def _health(merged: Merged, collected: Callable[[Path], tuple[int | None, str]] | None) -> Health:
-    """Checked before anything is written, in the merge's own folder."""
-    conflicts = {conflict.path for conflict in merged.conflicts}
-    errors = compiled(merged.folder, [path for path in merged.write if path not in conflicts])
-    if collected is None:
-        return Health(errors, None, "")
-    if conflicts:
-        return Health(errors, None, "once the conflicts are resolved, see that the tests run")
-    return Health(errors, *collected(merged.folder))

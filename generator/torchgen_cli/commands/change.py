@@ -8,24 +8,31 @@ import typer
 from .options import DryRun, Json
 
 if TYPE_CHECKING:
-    from ..report import Report
+    from ..merging.report import Report
 
 
 def update(
     path: Annotated[str, typer.Argument(metavar="[PATH]", help="The project's folder.")] = ".",
     to: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="A version; else the latest.")
+        str | None,
+        typer.Option(
+            metavar="VERSION", help="The version to update to; default: the latest release."
+        ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only say what is new; exit 4 if anything is.")
+        bool,
+        typer.Option(
+            "--check", help="Only report what is new; exit code 4 if there is a newer version."
+        ),
     ] = False,
     source: Annotated[
-        str | None, typer.Option(metavar="URL", help="The template's repository, if it moved.")
+        str | None,
+        typer.Option(metavar="URL", help="The template's repository, if its address changed."),
     ] = None,
     dry_run: DryRun = False,
     json: Json = False,
 ) -> int:
-    """Bring the template's fixes into a project; your edits stay.
+    """Update a project to a newer template; your edits are kept.
 
     Nothing is committed. Exit code 3: there are conflicts, each listed with how to resolve it.
     """
@@ -40,16 +47,17 @@ def update(
 
 def set_(
     words: Annotated[
-        list[str], typer.Argument(metavar="QUESTION=ANSWER ... [PATH]", help="As in amp=bf16.")
+        list[str],
+        typer.Argument(metavar="QUESTION=ANSWER ... [PATH]", help="For example amp=bf16."),
     ],
     dry_run: DryRun = False,
     json: Json = False,
 ) -> int:
-    """Change answers of the project at PATH; your edits stay.
+    """Change answers of the project at PATH; your edits are kept.
 
     Nothing is committed. Exit code 3: there are conflicts, each listed with how to resolve it.
     """
-    from .. import change
+    from .. import set_answers as change
 
     given, path = change.parse(words)
     return _reported(change.set_answers(given, path, dry_run, _announce(json)), json)
@@ -61,17 +69,17 @@ def adopt(
         str | None, typer.Option(metavar="URL", help="The template's repository.")
     ] = None,
     version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="Its version; else the one that fits.")
+        str | None, typer.Option(metavar="VERSION", help="Its version; default: the best match.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; say what fits.")
+        bool, typer.Option("--dry-run", help="Write nothing; print the best match.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Bring a repository without a record under update.
+    """Make an existing project updatable.
 
-    It may be made by hand, or by plain copier. Finds the answers that fit its files best and writes
-    .copier-answers.yml, nothing else.
+    For projects written by hand or by plain copier. Finds the answers that fit the files best and
+    writes .copier-answers.yml, nothing else.
     """
     from .. import adopt as adoption
 
@@ -80,7 +88,7 @@ def adopt(
 
 
 def _announce(json: bool) -> Callable[[str], None]:
-    """Print what is about to change, unless a program listens."""
+    """Print what is about to change, unless the output is JSON."""
     return (lambda _: None) if json else lambda text: print(text, end="\n\n", flush=True)
 
 

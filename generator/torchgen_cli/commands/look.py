@@ -1,4 +1,4 @@
-"""The commands that only look: `questions`, `explain`, `doctor` and `status`."""
+"""The commands that change nothing: `questions`, `explain`, `doctor` and `status`."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import UserError
+from ..base.errors import UserError
 from .options import Json
 
 
@@ -18,10 +18,11 @@ def questions(
         bool, typer.Option("--markdown", help="Print the page for the docs.")
     ] = False,
 ) -> None:
-    """List the questions, their choices, defaults and advice."""
+    """List the questions with their choices, defaults and advice."""
     import json as json_module
 
-    from ..questions import as_markdown, as_schema, as_text, installed
+    from ..questions.listing import as_markdown, as_schema, as_text
+    from ..questions.questionnaire import installed
 
     asked = installed().questions
     if json:
@@ -35,7 +36,7 @@ def questions(
 def explain(
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     choices: Annotated[
-        list[str] | None, typer.Argument(metavar="[CHOICE CHOICE]", help="Show what differs.")
+        list[str] | None, typer.Argument(metavar="[CHOICE CHOICE]", help="Two choices to compare.")
     ] = None,
     answers: Annotated[
         Path | None,
@@ -43,9 +44,9 @@ def explain(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say what a question means, or what a choice changes.
+    """Explain a question, or show what a choice changes.
 
-    With two choices: the diff of the project between them.
+    With two choices: the diff between a project with the first and one with the second.
     """
     from .. import explain as explanation
 
@@ -62,7 +63,8 @@ def doctor(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A repository's folder.")] = Path(),
     hints: Annotated[bool, typer.Option("--hints", help="Show hints as well.")] = False,
     run: Annotated[
-        bool, typer.Option("--run", help="Also run the project's own verify (torch, data).")
+        bool,
+        typer.Option("--run", help="Also run the project's own verify (needs torch and data)."),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF.")] = False,
@@ -76,8 +78,8 @@ def doctor(
 ) -> None:
     """Check a training repository against the rules.
 
-    Nothing of it is imported. Exit code 1 where something is wrong; hints fail nothing. A line is
-    left out by the comment `# torchgen: ignore[TG601] the reason`.
+    The code is not imported. Exit code 1 if a rule is broken; hints do not count. The comment
+    `# torchgen: ignore[TG601] the reason` ignores a rule on its line.
     """
     if explain is not None:
         from ..doctor.pages import explanation
@@ -97,17 +99,19 @@ def doctor(
 def status(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[DIR ...]", help="Folders with projects below; else this one."),
+        typer.Argument(
+            metavar="[DIR ...]", help="Folders that contain projects; default: the current one."
+        ),
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Don't look for news in the templates' repositories.")
+        bool, typer.Option("--offline", help="Do not check for newer versions.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print a list of objects.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the projects as JSON.")] = False,
 ) -> None:
-    """List the generated projects below some folders.
+    """List the generated projects in some folders and below.
 
-    Of each its version and how many releases it is behind, its answers, whether the tree is clean,
-    and what doctor finds. Exit code 0, whatever is found; 1 if there is no project.
+    For each: its version and how many releases it is behind, its answers, whether the tree is
+    clean, and how much doctor finds. Exit code 1 if there is no project.
     """
     from .. import status as projects
 

@@ -12,43 +12,44 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import UserError
+from ..base.errors import UserError
 from .options import DryRun, Json
 
 if TYPE_CHECKING:
     from ..new import Project
-    from ..question import Question
-    from ..questions import Questionnaire
-    from ..source import Template
+    from ..questions.question import Question
+    from ..questions.questionnaire import Questionnaire
+    from ..template.source import Template
 
 CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # with the separators of lines and paragraphs
 
 
 def new(
     context: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A folder: new, or empty.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A new or empty folder.")],
     defaults: Annotated[
-        bool, typer.Option("--defaults", "-y", help="Ask nothing; take the defaults.")
+        bool, typer.Option("--defaults", "-y", help="Ask nothing; use the defaults.")
     ] = False,
     answers: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Answers in YAML or TOML, or REPOSITORY#FILE."),
+        typer.Option(metavar="FILE", help="A YAML or TOML file of answers, or REPOSITORY#FILE."),
     ] = None,
     source: Annotated[
         str | None, typer.Option(metavar="URL", help="Another template: a git repository.")
     ] = None,
-    no_git: Annotated[bool, typer.Option("--no-git", help="Make no repository.")] = False,
+    no_git: Annotated[
+        bool, typer.Option("--no-git", help="Do not create a git repository.")
+    ] = False,
     dry_run: DryRun = False,
     json: Json = False,
     **flags: str | None,
 ) -> None:
     """Write a new training repository into PATH.
 
-    Asks what no flag answers, unless the standard input is no terminal. `torchgen questions` says
-    when to take which answer.
+    In a terminal it asks the questions that no flag answers. `torchgen questions` explains them.
     """
-    from ..answers import collect  # YAML and Jinja are for this command only
     from ..new import Order, create
+    from ..questions.answers import collect  # YAML and Jinja are for this command only
 
     if not path:
         raise UserError("PATH is empty; give a folder, or . for this one", 2)
@@ -71,7 +72,7 @@ def new(
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is to be rendered, and its questions."""
+    """The template to render, and its questions."""
 
     template: "Template | None"
     """None: the installed one."""
@@ -79,21 +80,21 @@ class Chosen:
 
 
 def choose(context: typer.Context, words: Sequence[str]) -> Chosen:
-    """The template of a command line, whose flags depend on it; kept until the context closes."""
-    from ..questions import Questionnaire, installed  # 20 ms
-    from ..source import named
-    from ..staging import workshop_in
+    """The template of a command line, which determines its flags; kept until the context closes."""
+    from ..base.staging import scratch_folder
+    from ..questions.questionnaire import Questionnaire, installed  # 20 ms
+    from ..template.source import named
 
     url = _source(words)
     if not url:
         return Chosen(None, installed())
-    workshop = context.with_resource(workshop_in(Path(tempfile.gettempdir())))
-    template = named(url, workshop)
+    scratch = context.with_resource(scratch_folder(Path(tempfile.gettempdir())))
+    template = named(url, scratch)
     return Chosen(template, Questionnaire(template.folder))
 
 
 def _source(words: Sequence[str]) -> str | None:
-    """What `--source` says, before any flag is known."""
+    """The value of `--source`, before the other flags are known."""
     for word, following in zip(words, [*words[1:], None], strict=False):
         if word == "--":
             break
@@ -107,9 +108,9 @@ def _source(words: Sequence[str]) -> str | None:
 def flagged(
     command: Callable[..., None], questions: "Iterable[Question]" = ()
 ) -> Callable[..., None]:
-    """The command with a flag per question in the place of its `**flags`.
+    """The command with a flag per question in place of its `**flags`.
 
-    A question that is called like a flag of the command itself has none.
+    A question with the name of one of the command's own flags gets no flag.
     """
 
     def command_with_flags(**arguments: Any) -> None:
@@ -136,20 +137,20 @@ def flagged(
 
 
 def _terminal(preferred: IO[str]) -> IO[str] | None:
-    """Where prompts can be seen and answered; None where nobody could."""
+    """The stream for prompts; None without a terminal."""
     if sys.stdin is None or not sys.stdin.isatty():
         return None
     return next((stream for stream in (preferred, sys.stderr) if stream.isatty()), None)
 
 
 def _show(answers: dict[str, Any], origins: dict[str, str]) -> None:
-    from ..question import as_text
+    from ..questions.question import as_text
 
     width = max(map(len, answers))
     print()
     for name, answer in answers.items():
-        said = f"  (from {origins[name]})" if name in origins else ""
-        print(f"  {name:<{width}}  {as_text(answer)}{said}", flush=True)
+        origin = f"  (from {origins[name]})" if name in origins else ""
+        print(f"  {name:<{width}}  {as_text(answer)}{origin}", flush=True)
 
 
 def _report_json(project: "Project") -> None:
@@ -163,7 +164,7 @@ def _report(project: "Project") -> None:
 
 
 def _summary(project: "Project") -> str:
-    """What was done, and the next three commands."""
+    """A summary, and the next three commands."""
     if project.dry_run:
         files = "".join(f"new      {file}\n" for file in project.files)
         return f"{files}{len(project.files)} new files in {project.path}; nothing was written"

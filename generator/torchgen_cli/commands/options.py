@@ -1,8 +1,8 @@
-"""Flags that several commands have."""
+"""Flags that several commands share."""
 
 from typing import Annotated
 
 import typer
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; list each file.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; list the files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

@@ -1,15 +1,15 @@
-"""How far a generated project is behind the template of this torchgen."""
+"""Whether a generated project is behind the template of this torchgen."""
 
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from ..project import ANSWERS_FILE
-from ..source import origin, provenance
+from ..base.project import ANSWERS_FILE
+from ..template.source import origin, provenance
 
 
 def behind(root: Path) -> str | None:
-    """One line where the project at `root` was made from another version of the template."""
+    """One line if the project at `root` was made from another version of the template."""
     file = root / ANSWERS_FILE
     if not file.is_file():
         return None
@@ -18,11 +18,11 @@ def behind(root: Path) -> str | None:
     try:
         record = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        return f"{ANSWERS_FILE} cannot be read: {' '.join(str(error).split())}"
+        return f"cannot read {ANSWERS_FILE}: {' '.join(str(error).split())}"
     made = record.get("_commit") if isinstance(record, dict) else None
     found = provenance()
     source, ours_at = record.get("_src_path") if made else None, origin(found)[0]
-    if source and ours_at and source != ours_at:  # a fork has versions of its own
+    if source and ours_at and source != ours_at:  # a fork has its own versions
         return f"template {made} of {source}: torchgen update --check looks for a newer one"
     ours = found.commit or f"v{found.version}"
     if not made or str(made) in (ours, found.sha, f"v{found.version}"):
@@ -34,7 +34,7 @@ def behind(root: Path) -> str | None:
 
 
 def newer(one: str, other: str) -> bool:
-    """Whether a version as git describes it (v0.2.0-3-g1a2b3c4) is above the other."""
+    """Whether a version as git describes it (v0.2.0-3-g1a2b3c4) is newer than the other."""
     try:
         first, second = (Version(text.partition("-")[0]) for text in (one, other))
     except InvalidVersion:

@@ -1,9 +1,9 @@
-"""What `torchgen doctor` does, in order."""
+"""The steps of `torchgen doctor`."""
 
 from pathlib import Path
 
-from ..errors import UserError
-from ..source import provenance
+from ..base.errors import UserError
+from ..template.source import provenance
 from . import report
 from .behind import behind
 from .examine import examine
@@ -12,7 +12,7 @@ from .examine import examine
 def diagnose(path: Path, *, hints: bool, run: bool, json: bool, sarif: bool) -> int:
     """Check a project and print what was found; returns the exit code."""
     if json and sarif:
-        raise UserError("--json and --sarif are two formats; give one of them", 2)
+        raise UserError("--json and --sarif cannot be combined; give one of them", 2)
     result = examine(path, hints)
     line = behind(path)
     if line:
@@ -23,7 +23,7 @@ def diagnose(path: Path, *, hints: bool, run: bool, json: bool, sarif: bool) -> 
 
         try:
             result.findings += broken_promises(path)
-        except UserError as error:  # what was found without running counts all the same
+        except UserError as error:  # still report what was found without running
             refused = error
     if json:
         print(report.as_json(result))

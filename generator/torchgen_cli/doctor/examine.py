@@ -1,19 +1,19 @@
-"""Every rule on every file, without what is switched off."""
+"""Run every rule on every file, and drop what is switched off."""
 
 import ast
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UserError
+from ..base.errors import UserError
 from . import suppress
-from .module import Module
-from .project import read
-from .rule import Rule, Severity, Spot, all_rules
+from .project import Module, read
+from .rule import Rule, Severity, Spot
+from .rules import all_rules
 
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """A rule that is broken at a place."""
+    """A broken rule at a place in a file."""
 
     file: str
     line: int
@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass
 class Examination:
-    """What was looked at, and found."""
+    """The result of an examination."""
 
     root: Path
     files: int
@@ -36,7 +36,7 @@ class Examination:
     ignored: int = 0
     """Findings that are switched off."""
     notes: list[str] = field(default_factory=list)
-    """What else is worth a line: the template is behind, the project could not be run."""
+    """Further lines, such as that the template has a newer version."""
 
     @property
     def failures(self) -> list[Finding]:
@@ -45,14 +45,14 @@ class Examination:
 
 
 def examine(root: Path, hints: bool = False) -> Examination:
-    """Check the project at `root`; raises `UserError` where there is nothing to check."""
+    """Check the project at `root`; raises `UserError` if there is nothing to check."""
     if not root.is_dir():
-        raise UserError(f"{root} is no folder; give the folder of a training repository", 2)
+        raise UserError(f"{root} is not a folder; give the folder of a training repository", 2)
     off = suppress.in_pyproject(root)
     project = read(root)
     total = len(project.modules) + len(project.broken)
     if not total:
-        raise UserError(f"no Python file of a project is below {root}; give its folder")
+        raise UserError(f"no Python files of a project were found in {root}; give its folder")
     result = Examination(root, total)
     for name, (line, message) in project.broken.items():
         result.findings.append(Finding(name, line, 1, "TG001", message))
@@ -73,7 +73,7 @@ def examine(root: Path, hints: bool = False) -> Examination:
 
 
 def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
-    """What the rules find in a file, each once, with the last line that a comment may stand on."""
+    """The findings in a file, each with the last line where a comment can ignore it."""
     found: dict[Finding, int] = {}
     for rule in all_rules().values():
         if (rule.severity is Severity.HINT and not hints) or (module.is_test and not rule.in_tests):
@@ -82,7 +82,7 @@ def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
             node, detail = spot if isinstance(spot, Spot) else (spot, "")
             line: int = getattr(node, "lineno", 1)
             column = getattr(node, "col_offset", 0) + 1
-            # a comment may stand at the end of a call of many lines, but not anywhere in a loop
+            # a comment may be at the end of a call of many lines, but not anywhere in a loop
             long = isinstance(node, ast.expr | ast.Assign | ast.Expr | ast.ImportFrom)
             last = getattr(node, "end_lineno", None) or line if long else line
             found[Finding(module.name, line, column, rule.id, detail)] = last

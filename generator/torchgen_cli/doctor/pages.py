@@ -1,7 +1,8 @@
-"""The rules' own pages: the list, one rule, and the page of the docs."""
+"""The rules' documentation: the list, one rule, and the page of the docs."""
 
-from ..errors import UserError, nearest
-from .rule import GROUPS, Rule, Severity, all_rules
+from ..base.errors import UserError, nearest
+from .rule import GROUPS, Rule, Severity
+from .rules import all_rules
 
 
 def as_list() -> str:
@@ -11,7 +12,7 @@ def as_list() -> str:
 
 
 def explanation(id: str) -> str:
-    """All that is known of a rule; raises `UserError` where there is none of that id."""
+    """The documentation of one rule; raises `UserError` for an unknown id."""
     rule = all_rules().get(id.upper())
     if rule is None:
         raise UserError(

@@ -1,8 +1,6 @@
-"""The files of a project, and what is known only of all of them together."""
+"""A project's files, and what only all of them together tell."""
 
 import ast
-import os
-import subprocess
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -10,13 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ..provenance import GIT_LOCATIONS
-from .module import Module
+from .parsed import ParsedFile
+from .python_files import find
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
 
-SKIPPED = {"__pycache__", "build", "dist", "env", "node_modules", "site-packages", "venv"}
 PACKAGING = {"__init__.py", "setup.py", "hubconf.py"}
-# frameworks that call set_epoch, zero_grad and the like for their users
+# frameworks that call set_epoch, zero_grad and so on for their users
 FRAMEWORKS = {
     "accelerate",
     "catalyst",
@@ -28,6 +25,14 @@ FRAMEWORKS = {
     "mmengine",
     "pytorch_lightning",
 }
+
+
+class Module(ParsedFile):
+    """A file of a project, as rules get it."""
+
+    def __init__(self, name: str, tree: ast.Module, project: "Project") -> None:
+        super().__init__(name, tree)
+        self.project = project
 
 
 @dataclass
@@ -45,7 +50,7 @@ class Project:
         """Parse a file."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # invalid escapes are not our business
+                warnings.simplefilter("ignore")  # invalid escapes
                 tree = ast.parse(content)
             self.modules.append(Module(name, tree, self))
             self.contents[name] = content
@@ -87,7 +92,7 @@ class Project:
         return found
 
     def near(self, module: Module) -> list[Module]:
-        """The modules of the same program: a repository may hold many that only share names."""
+        """The modules of the same program; a repository may contain several unrelated ones."""
         return self._programs[self._program_of(module)]
 
     @cached_property
@@ -98,7 +103,7 @@ class Project:
         return found
 
     def _program_of(self, module: Module) -> str:
-        """The topmost folder on the way to a file that holds a file of code itself."""
+        """The topmost parent folder of a file that directly contains code."""
         folders = module.name.split("/")[:-1]
         above = ("/".join(folders[:depth]) for depth in range(len(folders)))
         return next((folder for folder in above if folder in self._code_folders), "/".join(folders))
@@ -109,7 +114,7 @@ class Project:
         return {folder for folder, _, name in paths if name not in PACKAGING}
 
     def has_framework(self, module: Module) -> bool:
-        """Whether a framework runs the loop, and does for its users what rules would miss."""
+        """Whether a framework runs the training loop, and makes the calls that rules look for."""
         return self._program_of(module) in self._framed
 
     @cached_property
@@ -123,7 +128,7 @@ class Project:
         }
 
     def derives(self, module: Module, node: ast.ClassDef, *roots: str, depth: int = 6) -> bool:
-        """Whether a class is below one of these (dotted names, or the ends of them)."""
+        """Whether a class derives from one of these (dotted names, or their last parts)."""
         for written_base in node.bases:
             base = written_base
             if isinstance(base, ast.Subscript):  # Dataset[Batch]
@@ -147,8 +152,7 @@ class Project:
         )
 
     def resolve(self, module: Module, call: ast.Call) -> list[tuple[Module, Function]]:
-        """The functions that a call may mean: of its own file, or else those imported; methods by
-        their name alone."""
+        """The functions a call may refer to: of its file, or imported; methods by name only."""
         name = last_name(call.func)
         if name not in self.functions:
             return []
@@ -167,15 +171,14 @@ class Project:
     def reaches(
         self, module: Module, scope: ast.AST, holds: Callable[[ast.AST], bool], depth: int = 3
     ) -> bool:
-        """Whether a node for which `holds` is true is below, or in a function called from there.
+        """Whether `holds` is true for a node below, or in a function called from there.
 
-        Methods are followed by their names alone, so the answer yes may be wrong: use it to keep
-        silent.
+        Methods are followed by name only, so True may be wrong: use it only to suppress a finding.
         """
         return any(holds(node) for node in self.reached(module, scope, depth))
 
     def reached(self, module: Module, scope: ast.AST, depth: int = 3) -> Iterator[ast.AST]:
-        """The nodes below, and those of the functions called from there."""
+        """The nodes below, and those of functions called from there."""
         seen: set[ast.AST] = {scope}
         pending = [(module, scope, depth)]
         for where, around, left in pending:  # it grows
@@ -208,51 +211,3 @@ def read(root: Path) -> Project:
     for name in find(root):
         project.add(name, (root / name).read_bytes())
     return project
-
-
-def find(root: Path) -> list[str]:
-    """The Python files that are part of the project, as names below its folder."""
-    listed = _by_git(root)
-    names = listed if listed else _by_walking(root)
-    kept = []
-    for name in names:
-        folders = name.split("/")[:-1]
-        if SKIPPED.isdisjoint(folders) and not any(part.startswith(".") for part in folders):
-            kept.append(name)
-    return sorted(kept)
-
-
-def _by_git(root: Path) -> list[str]:
-    """What git tracks, or would; none where there is no repository or git."""
-    if not any((folder / ".git").exists() for folder in (root, *root.resolve().parents)):
-        return []
-    env = {k: v for k, v in os.environ.items() if k not in GIT_LOCATIONS}
-    command = ["git", "-c", "core.fsmonitor=false", "--no-optional-locks", "ls-files", "-z"]
-    try:
-        done = subprocess.run(
-            [*command, "--cached", "--others", "--exclude-standard", "--", "*.py"],
-            cwd=root,
-            env=env,
-            capture_output=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return []
-    names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
-    return [name for name in names if (root / name).is_file()]
-
-
-def _by_walking(root: Path) -> list[str]:
-    names = []
-    for folder, inner, files in os.walk(root):
-        here = Path(folder)
-        inner[:] = [
-            name
-            for name in inner
-            if not (
-                name in SKIPPED or name.startswith(".") or (here / name / "pyvenv.cfg").exists()
-            )
-        ]
-        found = (here / file for file in files if file.endswith(".py"))
-        names += [path.relative_to(root).as_posix() for path in found if path.is_file()]
-    return names

@@ -1,30 +1,31 @@
-"""What was found: for people, as JSON, and as SARIF for code hosts."""
+"""The findings as text, as JSON, and as SARIF for code hosts."""
 
 import json
 from typing import Any
 from urllib.parse import quote
 
 from .examine import Examination, Finding
-from .rule import Rule, Severity, all_rules
+from .rule import Rule, Severity
+from .rules import all_rules
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
 
 
 def as_text(result: Examination) -> str:
-    """A line per finding, the remedy where a rule comes first, and the count."""
+    """A line per finding, with the remedy at a rule's first finding, and the count."""
     lines: list[str] = []
-    told: set[str] = set()
+    explained: set[str] = set()
     for one in result.findings:
         lines.append(f"{one.file}:{one.line}: {sentence(one)}")
-        if one.rule not in told:
+        if one.rule not in explained:
             lines[-1] += f" — {one.about.remedy}"
-            told.add(one.rule)
+            explained.add(one.rule)
     return "\n".join([*lines, *result.notes, _count(result)])
 
 
 def sentence(finding: Finding) -> str:
-    """The rule, and what is special here."""
+    """The rule, and the details of this finding."""
     detail = f" ({finding.detail})" if finding.detail else ""
     return f"{finding.rule} {finding.about.title}{detail}"
 
@@ -44,7 +45,7 @@ def _number(count: int, noun: str) -> str:
 
 
 def as_json(result: Examination) -> str:
-    """One object, for programs."""
+    """One JSON object."""
     return json.dumps(
         {
             "path": str(result.root),

@@ -1,17 +1,12 @@
-"""What a rule is, and the list of all of them."""
+"""What a rule is, and how one is registered."""
 
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from .module import Module
+from .project import Module
 
 GROUPS = (
     "files",
@@ -28,7 +23,7 @@ GROUPS = (
 
 
 class Severity(StrEnum):
-    """How sure and how bad; hints are shown on request only and fail nothing."""
+    """How certain and how bad; hints are shown on request only, and do not fail the check."""
 
     ERROR = "error"  # the numbers, or the run, are wrong
     WARNING = "warning"  # works by luck, or only for now
@@ -36,18 +31,18 @@ class Severity(StrEnum):
 
 
 class Spot(NamedTuple):
-    """Where a rule is broken, and what is special about this place."""
+    """Where a rule is broken, and details of this place."""
 
     node: ast.AST
     detail: str = ""
 
 
-Check = Callable[["Module"], Iterable[ast.AST | Spot]]
+Check = Callable[[Module], Iterable[ast.AST | Spot]]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule with its page: the examples are its tests."""
+    """One rule with its documentation; the examples are its tests."""
 
     id: str
     title: str
@@ -71,7 +66,7 @@ class Rule:
 
 MARK = "# <--"
 STABLE = "https://docs.pytorch.org/docs/stable"
-_found: dict[str, Rule] = {}
+registered: dict[str, Rule] = {}
 
 
 def rule(
@@ -89,9 +84,9 @@ def rule(
     """Make the decorated check a rule."""
 
     def add(check: Check) -> Check:
-        if id in _found:
+        if id in registered:
             raise ValueError(f"two rules are called {id}")
-        _found[id] = Rule(
+        registered[id] = Rule(
             id=id,
             title=title,
             why=one_line(why),
@@ -111,11 +106,3 @@ def rule(
 def one_line(text: str) -> str:
     """The text without its line breaks."""
     return " ".join(text.split())
-
-
-@cache
-def all_rules() -> dict[str, Rule]:
-    """Every rule by its id, in order."""
-    for module in iter_modules([str(Path(__file__).parent / "rules")]):
-        import_module(f"{__package__}.rules.{module.name}")
-    return dict(sorted(_found.items()))

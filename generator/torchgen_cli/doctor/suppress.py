@@ -1,4 +1,4 @@
-"""Rules that are switched off: on a line, or for the project in pyproject.toml; with a reason."""
+"""Rules that are ignored: on a line, or in pyproject.toml for the project; with a reason."""
 
 import io
 import re
@@ -7,8 +7,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UserError, nearest
-from .rule import all_rules
+from ..base.errors import UserError, nearest
+from .rules import all_rules
 
 COMMENT = re.compile(r"#\s*torchgen:\s*ignore\[([^\]]*)\](.*)")
 TABLE = "[tool.torchgen.doctor]"
@@ -16,12 +16,12 @@ TABLE = "[tool.torchgen.doctor]"
 
 @dataclass
 class Lines:
-    """What the comments of one file switch off."""
+    """The rules that the comments of one file ignore."""
 
     rules: dict[int, set[str]] = field(default_factory=dict)
     """The ids by the line of the comment."""
     refused: list[tuple[int, str]] = field(default_factory=list)
-    """Comments that do not count: the line, and why."""
+    """Invalid comments: the line, and why."""
 
 
 def in_file(content: bytes) -> Lines:
@@ -46,9 +46,9 @@ def in_file(content: bytes) -> Lines:
 
 
 def in_pyproject(root: Path) -> dict[str, str]:
-    """The rules that the pyproject.toml of the project, or of one around it, switches off, and why.
+    """The rules that the project's pyproject.toml, or one in a parent folder, ignores, and why.
 
-    Raises `UserError` where it is not to be understood, or an id is unknown, or a reason missing.
+    Raises `UserError` if it cannot be read, an id is unknown, or a reason is missing.
     """
     file = _pyproject(root.resolve())
     if file is None:
@@ -60,7 +60,7 @@ def in_pyproject(root: Path) -> dict[str, str]:
     table = content.get("tool", {}).get("torchgen", {}).get("doctor", {})
     strange = sorted(table.keys() - {"ignore"})
     if strange:
-        raise UserError(f"{file}: {TABLE} has only ignore, not {strange[0]}")
+        raise UserError(f"{file}: {TABLE} has no setting {strange[0]}, only ignore")
     ignored = table.get("ignore", {})
     if not isinstance(ignored, dict):
         raise UserError(f'{file}: {TABLE} takes ignore = {{ TG601 = "the reason" }}')
@@ -68,12 +68,12 @@ def in_pyproject(root: Path) -> dict[str, str]:
         if id not in all_rules():
             raise UserError(f"{file}: no rule is called {id!r}{nearest(id.upper(), all_rules())}")
         if not isinstance(reason, str) or not reason.strip():
-            raise UserError(f"{file}: {TABLE} ignores {id} without a reason; write why")
+            raise UserError(f"{file}: {TABLE} ignores {id} without a reason; add one")
     return ignored
 
 
 def _pyproject(folder: Path) -> Path | None:
-    """The pyproject.toml of a folder, or of those around it up to the repository's top."""
+    """The pyproject.toml of a folder, or of its parents up to the repository's top."""
     for place in (folder, *folder.parents):
         if (place / "pyproject.toml").is_file():
             return place / "pyproject.toml"

@@ -1,4 +1,4 @@
-"""What rules ask about a piece of syntax, whatever file it is from."""
+"""Queries about syntax nodes that need no file."""
 
 import ast
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def fields_of(kind: Any) -> tuple[str, ...]:
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below, operators and the like left out."""
     found: list[ast.AST] = []
-    kind: Any = type(node)  # hashable, whatever typeshed says
+    kind: Any = type(node)  # hashable, although typeshed disagrees
     for name in fields_of(kind):
         value = getattr(node, name, None)
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""`torchgen doctor --run`: the project's own proof of its promises, in a process of its own."""
+"""`torchgen doctor --run`: run the project's own `verify` in a separate process."""
 
 import json
 import os
@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..base.errors import UserError
 from .examine import Finding
 
 
 def broken_promises(root: Path) -> list[Finding]:
     """Run the project's `verify` with this interpreter; each broken promise is a finding.
 
-    Raises `UserError` where it cannot be run.
+    Raises `UserError` if it cannot be run.
     """
     package = package_of(root)
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
@@ -24,16 +24,20 @@ def broken_promises(root: Path) -> list[Finding]:
     if imported.returncode:
         raise UserError(
             f"--run: {sys.executable} cannot import torch ({last_line(imported.stderr)}); install "
-            "torchgen into the project's own environment and call it from there"
+            "torchgen into the project's own environment and run it from there"
         )
-    print(f"python -m {package}.verify runs; it takes about a minute", file=sys.stderr, flush=True)
+    print(
+        f"running python -m {package}.verify; this takes about a minute",
+        file=sys.stderr,
+        flush=True,
+    )
     command = [sys.executable, "-m", f"{package}.verify", "--json"]
     done = subprocess.run(command, capture_output=True, check=False, **options)
     try:
         checks = json.loads(done.stdout.splitlines()[-1])["checks"]
     except (ValueError, LookupError, TypeError):
         raise UserError(
-            f"--run: {package}.verify could not begin: "
+            f"--run: {package}.verify could not start: "
             + last_line(done.stderr).removeprefix("error: ")
         ) from None
     return [
@@ -44,17 +48,18 @@ def broken_promises(root: Path) -> list[Finding]:
 
 
 def package_of(root: Path) -> str:
-    """The package of a project that torchgen wrote; raises `UserError` where it is none."""
+    """The package of a project that torchgen wrote; raises `UserError` for other projects."""
     found = sorted(root.glob("*/verify/__main__.py"))
     if len(found) != 1:
         raise UserError(
-            f"--run is for projects that torchgen wrote: {root} has no PACKAGE/verify; leave it out"
+            f"--run is for projects that torchgen wrote, and {root} has no PACKAGE/verify; "
+            "omit the flag"
         )
     return found[0].parent.parent.name
 
 
 def finding_of(root: Path, package: str, check: str, detail: str) -> Finding:
-    """The broken promise, at the check that says so."""
+    """The broken promise, at the check that found it."""
     for file in sorted((root / package / "verify").glob("*.py")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
             if line.startswith(f"def {check}("):
@@ -64,6 +69,6 @@ def finding_of(root: Path, package: str, check: str, detail: str) -> Finding:
 
 
 def last_line(text: str) -> str:
-    """The last line that says something."""
+    """The last line that is not empty."""
     lines = [line.strip(" │╭╮╰╯─") for line in text.splitlines()]
-    return next((line for line in reversed(lines) if line), "it said nothing")
+    return next((line for line in reversed(lines) if line), "no output")

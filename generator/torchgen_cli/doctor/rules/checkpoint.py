@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import argument, last_name, mentions, own_calls, own_nodes, receiver, same, written
 from .loops import is_optimizer, is_scheduler

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, has_stars, is_constant, keyword, written
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from .names import AMP, DEPRECATED, REMOVED
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, Severity, rule
 from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, written
 from .data import EVALUATION

@@ -1,6 +1,6 @@
 """What is wrong with a file itself, or with a note to the doctor in it; see `examine`."""
 
-from ..module import Module
+from ..project import Module
 from ..rule import Severity, rule
 
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, same
 from .loops import is_optimizer

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import Loop, last_name, mentions, own_calls, own_nodes, receiver, same, written
 from .loops import graph_losses, step_scopes
@@ -54,7 +54,12 @@ def kept_graph(module: Module) -> Iterator[ast.AST]:
             goal = written(target)
             if goal in losses or not names & losses or rebound(scope, names & losses, node):
                 continue
-            if starts_within(module, scope, target, node) or under_no_grad(module, node):
+            computed = (
+                isinstance(node, ast.AugAssign | ast.Assign) or not names_kept(value) & losses
+            )
+            if starts_within(module, scope, target, node):
+                continue
+            if computed and under_no_grad(module, node):
                 continue
             yield node
 
@@ -75,15 +80,25 @@ def kept_value(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
     return None, None
 
 
+def names_kept(value: ast.expr) -> set[str]:
+    """The names that a collection keeps as they are: `no_grad` does not drop their graphs."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):  # of dictionaries
+        return names_kept(value.left) | names_kept(value.right)
+    if isinstance(value, ast.Tuple | ast.List | ast.Dict):
+        items = value.values if isinstance(value, ast.Dict) else value.elts
+        return set().union(*map(names_kept, items))
+    return {written(value)} if isinstance(value, ast.Name | ast.Attribute) else set()
+
+
 def bare_terms(value: ast.expr) -> Iterator[ast.expr]:
-    """The names in a sum, product or stack, without what is otherwise called or converted."""
+    """The names in a sum, product or collection, without what is otherwise called or converted."""
     if isinstance(value, ast.BinOp):
         yield from bare_terms(value.left)
         yield from bare_terms(value.right)
     elif isinstance(value, ast.Call) and last_name(value.func) in ("stack", "cat") and value.args:
         yield from bare_terms(value.args[0])
-    elif isinstance(value, ast.Tuple | ast.List):
-        for item in value.elts:
+    elif isinstance(value, ast.Tuple | ast.List | ast.Dict):
+        for item in value.values if isinstance(value, ast.Dict) else value.elts:
             yield from bare_terms(item)
     elif isinstance(value, ast.Name | ast.Attribute):
         yield value

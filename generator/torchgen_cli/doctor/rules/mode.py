@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, rule
 from ..syntax import last_name, own_calls, receiver, written
 from .evaluation import MODELS

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import rule
 from ..syntax import everything, is_constant, keyword, last_name, receiver, walk, written
 from .layers import DOCS, makes_module, module_classes

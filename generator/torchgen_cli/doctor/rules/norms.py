@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..module import Module
+from ..project import Module
 from ..rule import Severity, rule
 from ..syntax import argument, blocks, everything, has_stars, is_constant, last_name, walk, written
 from .layers import module_classes

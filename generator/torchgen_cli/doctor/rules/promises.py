@@ -1,6 +1,6 @@
 """What `--run` finds by running the project's own `verify`; see `verify`."""
 
-from ..module import Module
+from ..project import Module
 from ..rule import STABLE, rule
 
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 
-from ..module import Module
+from ..project import Module
 from ..rule import Severity, rule
 from ..syntax import (
     FUNCTIONS,

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from ..module import Module
+from ..project import Module
 from ..syntax import last_name, receiver, same, written
 from .layers import makes_module, unmoved
 

@@ -1,0 +1,41 @@
+"""Ctrl-C, SIGTERM and a closed terminal stop a command cleanly: one line, exit code 128 + n."""
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from .errors import Interrupted
+
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one not on Windows
+_received: list[int] = []
+
+
+def install() -> None:
+    """Make the first stop signal raise `Interrupted`; later ones are ignored."""
+    _handle(_stop)
+
+
+def ignore() -> None:
+    """Ignore stop signals from now on: what is left takes milliseconds."""
+    _handle(signal.SIG_IGN)
+
+
+def check() -> None:
+    """Raise `Interrupted` if a signal came; compiled code may have swallowed the exception."""
+    if _received:
+        raise Interrupted(_received[0])
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    ignore()
+    _received.append(number)
+    raise Interrupted(number)
+
+
+def _handle(handler: Callable[[int, FrameType | None], Any] | signal.Handlers) -> None:
+    for name in NAMES:
+        number = getattr(signal, name, None)
+        # A signal that our parent ignores (nohup, a background job) stays ignored.
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)

@@ -1,0 +1,57 @@
+"""The Python files of a project."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from ..base.git import GIT_LOCATIONS
+
+SKIPPED = {"__pycache__", "build", "dist", "env", "node_modules", "site-packages", "venv"}
+
+
+def find(root: Path) -> list[str]:
+    """The Python files that are part of the project, as names below its folder."""
+    listed = _by_git(root)
+    names = listed if listed else _by_walking(root)
+    kept = []
+    for name in names:
+        folders = name.split("/")[:-1]
+        if SKIPPED.isdisjoint(folders) and not any(part.startswith(".") for part in folders):
+            kept.append(name)
+    return sorted(kept)
+
+
+def _by_git(root: Path) -> list[str]:
+    """The files that git does not ignore; none without git or a repository."""
+    if not any((folder / ".git").exists() for folder in (root, *root.resolve().parents)):
+        return []
+    env = {k: v for k, v in os.environ.items() if k not in GIT_LOCATIONS}
+    command = ["git", "-c", "core.fsmonitor=false", "--no-optional-locks", "ls-files", "-z"]
+    try:
+        done = subprocess.run(
+            [*command, "--cached", "--others", "--exclude-standard", "--", "*.py"],
+            cwd=root,
+            env=env,
+            capture_output=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
+    return [name for name in names if (root / name).is_file()]
+
+
+def _by_walking(root: Path) -> list[str]:
+    names = []
+    for folder, inner, files in os.walk(root):
+        here = Path(folder)
+        inner[:] = [
+            name
+            for name in inner
+            if not (
+                name in SKIPPED or name.startswith(".") or (here / name / "pyvenv.cfg").exists()
+            )
+        ]
+        found = (here / file for file in files if file.endswith(".py"))
+        names += [path.relative_to(root).as_posix() for path in found if path.is_file()]
+    return names

@@ -1,0 +1,140 @@
+"""One question of a template, as its copier.yml describes it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+YES = {"y", "yes", "t", "true", "on", "1"}
+NO = {"n", "no", "f", "false", "off", "0"}
+
+
+def _bool(text: str) -> bool:
+    word = text.strip().lower()
+    if word not in YES | NO:
+        raise ValueError
+    return word in YES
+
+
+# What an answer's text stands for, and what it is called in a refusal. Other types (yaml, json) and
+# multiple choice are left to Copier, which gets the text.
+TYPES: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "str": (str, "text"),
+    "path": (str, "text"),
+    "bool": (_bool, "yes or no"),
+    "int": (int, "a whole number"),
+    "float": (float, "a number"),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question that a user is asked. Answers are text here, for all types."""
+
+    name: str
+    help: str
+    default: str | None
+    """May be a Jinja template; None if an answer is required."""
+    choices: dict[str, str]
+    """Answer -> one line of advice; empty if any text is allowed."""
+    validator: str
+    """A Jinja template that renders an error message, or nothing if the answer is valid."""
+    type: str
+    when: str
+    """A Jinja template that renders whether it is asked."""
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def computed(self) -> bool:
+        """Whether the default is computed from the folder's name or other answers."""
+        return self.default is not None and is_template(self.default)
+
+    @property
+    def of_folder(self) -> bool:
+        """Whether the default is computed from the folder's name."""
+        return self.computed and "_folder_name" in str(self.default)
+
+    @property
+    def default_in_words(self) -> str:
+        if self.default is None:
+            return "none; an answer is required"
+        if self.of_folder:
+            return "the last part of PATH, converted to a-z, 0-9 and -"
+        return "computed from other answers" if self.computed else self.default or "empty"
+
+    @property
+    def metavar(self) -> str:
+        words = {"bool": "yes|no", "int": "NUMBER", "float": "NUMBER"}
+        return "|".join(self.choices) or words.get(self.type, "TEXT")
+
+    @property
+    def plain(self) -> bool:
+        """Whether its answers can be checked here; others only Copier checks."""
+        return self.type in TYPES
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The part of the validator that JSON schema can express."""
+        wanted = re.search(
+            rf'if not {self.name} \| regex_search\("\\\\A(.+)\\\\Z"\) -?%}}', self.validator
+        )
+        longest = re.search(rf"if {self.name} \| length > (\d+) -?%}}", self.validator)
+        limits: dict[str, Any] = {"pattern": f"^{wanted[1]}$"} if wanted else {}
+        return limits | ({"maxLength": int(longest[1])} if longest else {})
+
+    def typed(self, answer: str) -> Any:
+        """The answer as templates see it. Raises `ValueError` with what was expected."""
+        cast, expected = TYPES.get(self.type, (str, "text"))
+        try:
+            return cast(answer)
+        except ValueError:
+            raise ValueError(f"{answer!r} is not {expected}") from None
+
+
+def parse(name: str, described: Any) -> Question:
+    """The question from its entry in copier.yml: a mapping, or only the default."""
+    details = described if isinstance(described, dict) else {"default": described}
+    default = details.get("default")
+    kind = str(details.get("type") or type(default).__name__)
+    several = bool(details.get("multiselect"))
+    return Question(
+        name=name,
+        help=str(details.get("help") or name),
+        default=as_text(default) if "default" in details else None,
+        choices={} if several else _choices(details.get("choices")),
+        validator=str(details.get("validator") or ""),
+        type="yaml" if several or kind not in TYPES else kind,
+        when=as_text(details.get("when", True)),
+    )
+
+
+def _choices(described: Any) -> dict[str, str]:
+    """Each answer with its advice; empty if the choices are templates that Copier renders."""
+    if not isinstance(described, dict | list):
+        return {}
+    pairs = described.items() if isinstance(described, dict) else map(_pair, described)
+    choices = {}
+    for label, value in pairs:
+        answer = as_text(value.get("value") if isinstance(value, dict) else value)
+        if is_template(answer):
+            return {}
+        choices[answer] = "" if str(label) == str(value) else str(label).removeprefix(f"{answer}: ")
+    return choices
+
+
+def _pair(choice: Any) -> tuple[Any, Any]:
+    """Label and value of a choice in a list, which may be the value alone."""
+    return (choice[0], choice[1]) if isinstance(choice, list) else (choice, choice)
+
+
+def as_text(value: Any) -> str:
+    """A value of YAML as a user would write it: true, 3, off."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def is_template(text: str) -> bool:
+    return "{{" in text or "{%" in text
