@@ -339,6 +339,22 @@ def build(model, args, groups):
 def flags(parser):
     parser.add_argument("--weight-decay", type=float, default=0.0)
 """,
+    "losses kept without their graphs": """
+import torch
+
+def step(model, passes, optimizer, loss_of):
+    optimizer.zero_grad()
+    measured, total = [], 0.0
+    for batch in passes:
+        loss = loss_of(model, batch)
+        loss.backward()
+        measured.append({"loss": loss.detach()})
+        with torch.no_grad():
+            measured.append(loss / len(batch))
+            total += loss
+    optimizer.step()
+    return measured, total
+""",
     "evaluation whose caller takes care": """
 import torch
 

@@ -463,6 +463,23 @@ def fit(args, model, loader, optimizer, loss_of):
     (
         "TG408",
         """
+import torch
+
+def step(model, passes, optimizer, loss_of):
+    optimizer.zero_grad()
+    measured = []
+    for batch in passes:
+        loss = loss_of(model, batch)
+        loss.backward()
+        with torch.no_grad():
+            measured.append({"loss": loss} | {"norm": batch.norm()})  # <--
+    optimizer.step()
+    return measured
+""",
+    ),
+    (
+        "TG408",
+        """
 def fit(model, loader, optimizer, loss_of):
     losses, running = [], {"loss": 0}
     for x, y in loader:

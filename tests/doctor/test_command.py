@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 from tests.generator.conftest import ROOT, Torchgen, tree
 
-from torchgen_cli.doctor.rule import all_rules
+from torchgen_cli.doctor.rules import all_rules
 
 BAD = "import torch\n\nstate = torch.load('a.pt')\nother = torch.load('b.pt')\n"
 
@@ -53,9 +53,9 @@ def test_hints_are_shown_on_request_and_fail_nothing(tmp_path: Path, torchgen: T
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "error: nowhere is no folder; give the folder of a training repository"),
-        (["file.py"], "error: file.py is no folder; give the folder of a training repository"),
-        (["--json", "--sarif"], "error: --json and --sarif are two formats; give one of them"),
+        (["nowhere"], "error: nowhere is not a folder; give the folder of a training repository"),
+        (["file.py"], "error: file.py is not a folder; give the folder of a training repository"),
+        (["--json", "--sarif"], "error: --json and --sarif cannot be combined; give one of them"),
         (
             ["--explain", "TG6011"],
             "error: no rule is called 'TG6011'; did you mean 'TG601'?; "
@@ -78,7 +78,7 @@ def test_an_unknown_flag_is_exit_2(torchgen: Torchgen) -> None:
 def test_nothing_to_check_is_refused(tmp_path: Path, torchgen: Torchgen) -> None:
     done = torchgen("doctor")
     assert done.returncode == 1
-    assert "no Python file of a project is below ." in done.stderr
+    assert "no Python files of a project were found in ." in done.stderr
 
 
 def test_the_project_is_neither_imported_nor_touched(project: Path, torchgen: Torchgen) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from torchgen_cli.doctor.examine import examine
-from torchgen_cli.doctor.rule import MARK, Rule, Severity, all_rules
+from torchgen_cli.doctor.rule import MARK, Rule, Severity
+from torchgen_cli.doctor.rules import all_rules
 
 from .planted import PLANTED
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.generator.conftest import Torchgen
 
-from torchgen_cli.source import origin, provenance
+from torchgen_cli.template.source import origin, provenance
 
 CERTIFICATE = {
     "holds": False,
@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "torch.py").touch()
     (tmp_path / "myproj" / "__init__.py").touch()
     (verify / "__init__.py").touch()
-    (verify / "steps.py").write_text("\n\ndef groups(ground):\n    pass\n", encoding="utf-8")
+    (verify / "steps.py").write_text("\n\ndef groups(setup):\n    pass\n", encoding="utf-8")
     (verify / "__main__.py").write_text(
         "import sys\nassert sys.argv[1:] == ['--json']\n"
         "print(open('says.txt').read())\nsys.exit(open('error.txt').read() or 1)\n",
@@ -63,7 +63,7 @@ def test_without_data_it_says_what_verify_said(project: Path, torchgen: Torchgen
     assert done.returncode == 1
     assert done.stdout == "nothing found in 5 files\n"  # the static part is told all the same
     assert done.stderr.splitlines()[-1] == (
-        "error: --run: myproj.verify could not begin: data not found: run prepare"
+        "error: --run: myproj.verify could not start: data not found: run prepare"
     )
 
 

@@ -56,10 +56,10 @@ def test_pyproject_switches_a_rule_off_for_the_project_and_its_folders(tmp_path:
     ("table", "message"),
     [
         ('ignore = { TG60 = "x" }', "no rule is called 'TG60'"),
-        ('ignore = { TG601 = " " }', "ignores TG601 without a reason; write why"),
-        ("ignore = { TG601 = true }", "ignores TG601 without a reason; write why"),
+        ('ignore = { TG601 = " " }', "ignores TG601 without a reason; add one"),
+        ("ignore = { TG601 = true }", "ignores TG601 without a reason; add one"),
         ('ignore = ["TG601"]', 'takes ignore = { TG601 = "the reason" }'),
-        ('exclude = ["a"]', "has only ignore, not exclude"),
+        ('exclude = ["a"]', "has no setting exclude, only ignore"),
         ("ignore = {", "pyproject.toml: "),
     ],
 )

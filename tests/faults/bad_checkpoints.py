@@ -113,6 +113,10 @@ EVALUATED = [
     Bad("no config", changed(BEST, without("config")), EVALUATE, (BEST, "config")),
     Bad("no facts", changed(BEST, without("facts")), EVALUATE, (BEST, "facts")),
     Bad("no image shape", changed(BEST, without("facts", "shape")), EVALUATE, (BEST, "shape")),
+    Bad("no type", changed(BEST, without("facts", "dtype")), EVALUATE, (BEST, "dtype")),
+    Bad(
+        "an unknown setting", changed(BEST, set_to(1, "config", "widht")), EVALUATE, (BEST, "width")
+    ),
     Bad("no mean", changed(BEST, without("facts", "mean")), EVALUATE, (BEST, "mean")),
     Bad("a flat shape", changed(BEST, set_to([12, 12], "facts", "shape")), EVALUATE, (BEST,)),
     Bad(

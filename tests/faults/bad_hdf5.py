@@ -115,7 +115,7 @@ CASES = [
         "grey val",
         h5(instead("images", lambda i: i[..., :1]), "data/val.h5"),
         TRAINING,
-        ("data/val.h5", "data/train.h5", "channels"),
+        ("data/val.h5", "data/train.h5", "(12, 12, 1)"),
     ),
     Bad(
         "evaluated on other classes",

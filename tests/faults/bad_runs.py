@@ -84,7 +84,7 @@ DAMAGED = [
     Bad("a list", checkpoint(replace(LAST, sealed([1]))), RESUME, ("run",)),
     *(
         Bad(f"no {key}", checkpoint(changed(LAST, without(key))), RESUME, ("run", key))
-        for key in ("model", "optimizer", "progress", "sums", "config", "facts")
+        for key in ("model", "optimizer", "progress", "totals", "starts", "config", "facts")
     ),
     Bad("no step", checkpoint(changed(LAST, without("progress", "step"))), RESUME, ("run", "step")),
     Bad(

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from matrix.answers import Answers, name_of
+from matrix.answers import COVER, SETS, Answers, name_of
 from matrix.commands import Project, environment
-from matrix.conftest import pytest_collection_modifyitems, pytest_configure, shared, trees
+from matrix.conftest import pytest_collection_modifyitems, pytest_configure, shared
+from matrix.renderings import render_all
 from matrix.training import copy_of
 
-__all__ = ["pytest_collection_modifyitems", "pytest_configure", "shared", "trees"]
+__all__ = ["pytest_collection_modifyitems", "pytest_configure", "shared"]
 
 from .trials import CLASSES, PER_CLASS, SIDE, Trial
 
@@ -24,6 +25,13 @@ SHOWN = "shown"  # the name of a test's property that the summary prints
 MakeProject = Callable[[Answers], Project]
 DataFor = Callable[[Project, str], Path]
 Show = Callable[[str], None]
+
+
+@pytest.fixture(scope="session")
+def trees(shared: Path) -> dict[str, Path]:
+    """The rendered projects: the covering sets, and the plain ones, where kinds of faults are."""
+    plain = [a for a in SETS if a["logger"] == "none" and a["amp"] != "bf16" and a not in COVER]
+    return render_all(shared / "renderings", [*COVER, *plain])
 
 
 @pytest.fixture(scope="session", autouse=True)

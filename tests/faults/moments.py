@@ -21,6 +21,7 @@ WAYS = {
     "single": ("the whole tree", "the process"),
     "ddp": ("the whole tree", "the launcher", RANK),
 }
+NEED_THE_PARENT = ("the launcher", RANK)  # ranks whose parent is torchrun: of no warm start
 
 
 @dataclass

@@ -42,7 +42,7 @@ class Life:
             self.process = subprocess.Popen(
                 command,
                 cwd=project.folder,
-                env=project.environment | {MARK: self.mark},
+                env=project.environment | {MARK: self.mark, "PYTHON_EXEC": command[0]},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -77,13 +77,17 @@ class Life:
             raise AssertionError(f"still running after {seconds} s:\n{self.said}") from None
 
     def family(self) -> dict[int, str]:
-        """Each living process of this start by its number, with its command line."""
+        """Each living process of this start by its number, with its command line.
+
+        A warm one has its server's variables in /proc, but prints to this start's own file.
+        """
         found = {}
         for folder in Path("/proc").iterdir():
             if folder.name.isdigit():
                 try:  # of a process that has ended, but was not waited for, it is empty
                     environment = (folder / "environ").read_bytes()
-                    if f"{MARK}={self.mark}".encode() in environment.split(b"\0"):
+                    marked = f"{MARK}={self.mark}".encode() in environment.split(b"\0")
+                    if marked or (folder / "fd" / "2").samefile(self.log):
                         line = (folder / "cmdline").read_bytes().decode(errors="replace")
                         found[int(folder.name)] = line.replace("\0", " ").strip()
                 except OSError:
@@ -119,17 +123,19 @@ class Life:
                 kill(pid, signal.SIGKILL)
 
 
-def command(module: str, *flags: object, processes: int = 0) -> list[str]:
+def command(
+    module: str, *flags: object, processes: int = 0, python: str = sys.executable
+) -> list[str]:
     """The line for `python -m PACKAGE.module ...`, by torchrun where `processes` are given."""
-    start = [*torchrun(processes), "-m"] if processes else [sys.executable, "-m"]
+    start = [*torchrun(processes, python), "-m"] if processes else [python, "-m"]
     return [*start, f"{PACKAGE}.{module}", *map(str, flags)]
 
 
-def torchrun(processes: int) -> list[str]:
+def torchrun(processes: int, python: str = sys.executable) -> list[str]:
     """The launcher, told to pass SIGUSR1 on as well."""
     handled = ("--signals-to-handle", "SIGTERM,SIGINT,SIGUSR1")
     count = ("--standalone", "--nproc-per-node", str(processes))
-    return [sys.executable, "-m", "torch.distributed.run", *handled, *count]
+    return [python, "-m", "torch.distributed.run", *handled, *count]
 
 
 def kill(pid: int, number: signal.Signals) -> None:

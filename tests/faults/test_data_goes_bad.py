@@ -8,6 +8,8 @@ import lmdb
 import numpy as np
 import pytest
 
+from warm import python_for
+
 from .conftest import MakeProject
 from .processes import GONE_WITHIN, Life, command
 from .runs import RunFolder
@@ -95,8 +97,9 @@ def test_data_that_goes_bad_ends_the_run_with_one_line(
     data, run = project.folder / "data", RunFolder(project.folder / "run")
     before(data)
     flags = ("--run-dir", "run", "--epochs", 1000, "--width", 8, "--device", "cpu")
-    processes = 2 if parallelism == "ddp" else 0
-    with Life(project, command("train", *flags, "--num-workers", 2, processes=processes)) as life:
+    processes, python = 2 if parallelism == "ddp" else 0, python_for(project.environment)
+    line = command("train", *flags, "--num-workers", 2, processes=processes, python=python)
+    with Life(project, line) as life:
         life.until(lambda: run.epochs_logged() > 1)
         during(data)
         assert life.wait(LOST_WITHIN) == 1

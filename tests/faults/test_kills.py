@@ -1,6 +1,7 @@
 """SIGKILL at any moment, again and again: the run ends with the bits of one never stopped."""
 
 import re
+import sys
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -11,9 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from matrix.answers import COVER, Answers, name_of, questions, third_of
+from matrix.answers import COVER, Answers, name_of, questions
 from matrix.commands import Project
 from matrix.stores import READERS
+from warm import python_for
 
 from . import moments
 from .conftest import DataFor, MakeProject, Show
@@ -88,7 +90,7 @@ def aims_of(parallelism: str, random: Random) -> list[str]:
     return [moments.FIRST, *middle, moments.LAST]
 
 
-@pytest.mark.parametrize("answers", third_of(COVER), ids=name_of)
+@pytest.mark.parametrize("answers", COVER, ids=name_of)
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(
     answers: Answers,
     make_project: MakeProject,
@@ -104,15 +106,20 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(
         pace = BATCH / median(r["samples_per_second"] for r in whole.records()[::2])
         run = RunFolder(project.folder / "killed")
         plan = Moments(run, STEPS, EPOCHS, pace, random)
-        line = command("train", "--run-dir", "killed", *flags, processes=processes)
-        kills = []
+
+        def line(python: str) -> list[str]:
+            flagged = ("train", "--run-dir", "killed", *flags)
+            return command(*flagged, processes=processes, python=python)
+
+        warm, kills = python_for(project.environment), []
         for aim in aims_of(answers["parallelism"], random):
             way = random.choice(moments.WAYS[answers["parallelism"]])
-            with Life(project, line) as life:
+            cold = aim in (moments.STARTING, moments.FIRST) or way in moments.NEED_THE_PARENT
+            with Life(project, line(sys.executable if cold else warm)) as life:
                 kills.append(asdict(killed(life, plan, aim, way)))
         found |= {"answers": answers, "setting": setting._asdict(), "kills": kills}
 
-        with Life(project, line) as life:
+        with Life(project, line(warm)) as life:
             assert life.wait() == 0, life.said
             finished = kills[-1]["landed"] == moments.LAST
             assert ("is finished" in life.said) == finished
@@ -125,7 +132,9 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(
 
 def undisturbed(project: Project, flags: list[object], processes: int) -> RunFolder:
     """The same command, never stopped."""
-    with Life(project, command("train", "--run-dir", "whole", *flags, processes=processes)) as life:
+    python = python_for(project.environment)
+    line = command("train", "--run-dir", "whole", *flags, processes=processes, python=python)
+    with Life(project, line) as life:
         assert life.wait() == 0, life.said
         life.seconds_until_gone(GONE_WITHIN)
     return RunFolder(project.folder / "whole")
@@ -156,8 +165,8 @@ def killed(life: Life, plan: Moments, aim: str, way: str) -> Kill:
 
 
 def check_where_it_began(life: Life, step: int, *, must: bool) -> None:
-    """It said to go on after exactly this step; unless it `must`, it may not have come to that."""
-    said = [int(number) for number in re.findall(r"goes on after step (\d+)", life.said)]
+    """It said to resume after exactly this step; unless it `must`, it may not have come to that."""
+    said = [int(number) for number in re.findall(r"resumes after step (\d+)", life.said)]
     assert said == ([step] if step else []) or not (said or must), life.said
     assert "damaged" not in life.said, life.said
 

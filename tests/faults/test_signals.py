@@ -83,7 +83,8 @@ def check_stop(trial: Trial, life: Life, code: int, number: signal.Signals) -> N
     else:
         assert code == 128 + number and "Traceback" not in life.said, life.said
     assert "error: " not in life.said, life.said
-    message = rf"stopped by signal {number.value} after step (\d+), saved"
+    name = "Ctrl-C" if number == signal.SIGINT else number.name
+    message = rf"stopped by {name} after step (\d+), saved"
     assert re.findall(message, life.said) == [str(trial.run.place().step)], life.said
 
 
@@ -135,4 +136,4 @@ def test_a_second_run_in_a_folder_is_refused_while_the_first_one_lives(
         first.kill_all()
         with trial.start(*long) as third:  # the lock went with the process
             trial.run.next_checkpoint(third)
-            assert "goes on after step" in third.said
+            assert "resumes after step" in third.said

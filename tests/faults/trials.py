@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matrix.commands import Project
 from matrix.renderings import PACKAGE
+from warm import python_for
 
 from .processes import GONE_WITHIN, Life, command, torchrun
 from .runs import Place, RunFolder
@@ -35,10 +36,10 @@ class Trial:
         ]
         self.run = RunFolder(project.folder / "run")
 
-    def line(self, *more: object, folder: str = "run") -> list[str]:
+    def line(self, *more: object, folder: str = "run", python: str = sys.executable) -> list[str]:
         """The command line of a start; later flags win."""
         flags = ("--run-dir", folder, *self.flags, "--resume", *more)
-        return command("train", *flags, processes=self.processes)
+        return command("train", *flags, processes=self.processes, python=python)
 
     def start(self, *more: object) -> Life:
         return Life(self.project, self.line(*more))
@@ -59,7 +60,8 @@ class Trial:
 
     def finish(self, folder: str = "run") -> RunFolder:
         """Let the run go on to its end."""
-        with Life(self.project, self.line(folder=folder)) as life:
+        python = python_for(self.project.environment)
+        with Life(self.project, self.line(folder=folder, python=python)) as life:
             assert life.wait() == 0, life.said
             life.seconds_until_gone(GONE_WITHIN)
         return RunFolder(self.project.folder / folder)
@@ -79,5 +81,5 @@ def wait_for_an_epoch(trial: Trial, life: Life, *, evaluated: bool) -> Place:
 
 def check_start(life: Life, place: Place) -> None:
     """It went on after the step that the start before had saved."""
-    steps = [int(step) for step in re.findall(r"goes on after step (\d+)", life.said)]
+    steps = [int(step) for step in re.findall(r"resumes after step (\d+)", life.said)]
     assert steps == ([place.step] if place.step else []), life.said

@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -13,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import ROOT, tree
-
-pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+from .terminal import Terminal
 
 COMMAND = (sys.executable, "-m", "torchgen_cli", "new", "deep/down/my proj")
 PROMPTS = [
@@ -23,57 +21,9 @@ PROMPTS = [
     "How many processes train together?",
     "Train in mixed precision?",
     "How are the images stored?",
-    "Where do the curves go?",
+    "Which experiment tracker?",
 ]
-Spawn = Callable[..., "Terminal"]
-
-
-class Terminal:
-    """A command in a pseudo-terminal of its own."""
-
-    def __init__(
-        self, command: tuple[str, ...], cwd: Path, env: dict[str, str], stdout: int | None = None
-    ) -> None:
-        self.screen = ""
-        self._master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            command, cwd=cwd, env=env, stdin=slave, stdout=stdout or slave, stderr=slave
-        )
-        os.close(slave)
-
-    def wait_for(self, text: str, seconds: float = 20) -> None:
-        end = time.monotonic() + seconds
-        while text not in self.screen:
-            assert time.monotonic() < end, f"no {text!r} in {self.screen!r}"
-            self._read(0.1)
-
-    def press(self, keys: str) -> None:
-        os.write(self._master, keys.encode())
-
-    def finish(self, seconds: float = 20) -> int:
-        end = time.monotonic() + seconds
-        while self.process.poll() is None and time.monotonic() < end:
-            self._read(0.05)
-        while self._read(0.05):
-            pass
-        return self.process.wait(timeout=1)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self._master)
-
-    def _read(self, seconds: float) -> bool:
-        if not select.select([self._master], [], [], seconds)[0]:
-            return False
-        try:
-            data = os.read(self._master, 65536)
-        except OSError:  # the other side is closed
-            return False
-        if b"\x1b[6n" in data:  # where is the cursor? asked by the prompts
-            os.write(self._master, b"\x1b[1;1R")
-        self.screen += data.decode(errors="replace")
-        return bool(data)
+Spawn = Callable[..., Terminal]
 
 
 @pytest.fixture
@@ -163,13 +113,13 @@ def test_the_end_of_the_input_at_a_question_is_a_refusal(spawn: Spawn, tmp_path:
     terminal.press("\x15\x04")  # Ctrl-D on an empty line
     assert terminal.finish() == 1
     assert terminal.screen.rstrip().endswith(
-        "error: the input ended at a question; answer by flags, or --defaults"
+        "error: the input ended at a question; answer with flags, or use --defaults"
     )
     assert tree(tmp_path) == []
 
 
 STAGES = {
-    "the workshop": "deep/down/.torchgen-*",
+    "the scratch folder": "deep/down/.torchgen-*",
     "rendering": "deep/down/.torchgen-*/new/my proj/*",
     "git": "deep/down/.torchgen-*/new/my proj/.git",
 }

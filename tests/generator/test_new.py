@@ -189,8 +189,8 @@ def test_inside_a_repository_no_second_one_is_made(
     done = torchgen("new", "outer/x", "--source", str(template))
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines()[-1] == (
-        f"note: inside the git repository {outer.resolve()}, so no second one was made and "
-        "nothing committed"
+        f"note: inside the git repository {outer.resolve()}, so no new one was created "
+        "and nothing committed"
     )
     assert (tmp_path / "outer/x/.git").exists() == (existing == "outer/x")
     assert run("git", "log", cwd=outer, env=dict(os.environ), check=False).returncode == 128
@@ -220,7 +220,7 @@ def test_without_git_installed_the_project_is_written_and_it_is_said(
     done = torchgen("new", "x", env={"PATH": str(tmp_path / "nothing")})
     assert done.returncode == 0, done.stderr
     note = done.stderr.splitlines()[-1]
-    assert note == "note: git is not installed, so no repository was made"
+    assert note == "note: git is not installed, so no repository was created"
     assert (tmp_path / "x" / "pyproject.toml").exists()
     assert not (tmp_path / "x" / ".git").exists()
 
@@ -319,8 +319,7 @@ def test_a_git_that_fails_leaves_nothing(
     done = torchgen("new", "a/x", env={"GIT_AUTHOR_DATE": "never"})
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         1,
-        "error: git commit failed (fatal: invalid date format: never); mend it, or go on with "
-        "--no-git",
+        "error: git commit failed (fatal: invalid date format: never); fix that, or use --no-git",
     )
     assert tree(tmp_path) == []
     Path(env["GIT_CONFIG_GLOBAL"]).write_text("[user\n", encoding="utf-8")
@@ -331,7 +330,7 @@ def test_a_git_that_fails_leaves_nothing(
 
 
 @pytest.mark.parametrize("name", ["tmp", "new", "template-source"])
-def test_no_folder_name_clashes_with_the_workshop(
+def test_no_folder_name_clashes_with_the_scratch_folder(
     torchgen: Torchgen, tmp_path: Path, name: str
 ) -> None:
     done = torchgen("new", name, "--json", "--no-git")

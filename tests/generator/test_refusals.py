@@ -59,8 +59,8 @@ BAD_COMMAND_LINES = [
     ),
     (
         ["new", "torch"],
-        "PATH gives the project_name 'torch': Try 'torch-project': 'torch' is the name of a "
-        "package that the project uses. Take another PATH, or give --project-name.",
+        "the project_name from PATH is 'torch': Try 'torch-project': 'torch' is the name of a "
+        "package that the project uses. Choose another PATH, or give --project-name.",
     ),
     (
         ["new", "x", "--description", "two\nlines"],
@@ -82,7 +82,7 @@ BAD_COMMAND_LINES = [
     ),
     (
         ["new", "x", "--source", "nowhere"],
-        "--source nowhere does not exist; give a git repository's folder or URL",
+        "--source nowhere does not exist; give the folder or URL of a git repository",
     ),
 ]
 
@@ -117,7 +117,7 @@ BAD_FILES = [
         "description, parallelism, amp, data_format, logger)",
     ),
     ("a.yml", "amp: on\n", "amp: 'on' is not one of off, bf16, fp16"),
-    ("a.yml", "amp: off\namp: bf16\n", "amp is answered twice; keep one"),
+    ("a.yml", "amp: off\namp: bf16\n", "amp is answered twice; remove one"),
     ("a.yml", "- amp\n", "expected lines of the form `question: answer`"),
     ("a.yml", "amp: [off]\n", "line 1: expected `question: answer`, with text as the answer"),
     (
@@ -137,7 +137,7 @@ BAD_FILES = [
         "no question is called 'package_name'; did you mean 'project_name'? (the questions: "
         "project_name, description, parallelism, amp, data_format, logger)",
     ),
-    ("a.toml", "amp = false\n", 'amp: write the answer in quotes, as in amp = "..."'),
+    ("a.toml", "amp = false\n", 'amp: the answer must be a quoted string, as in amp = "..."'),
     (
         "a.toml",
         'project_name = "json"\n',
@@ -198,7 +198,7 @@ def test_a_file_in_the_way_is_refused(
 def test_a_folder_that_cannot_be_written_is_refused(torchgen: Torchgen) -> None:
     done = torchgen("new", "/proc/x/y")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("error: cannot write in /proc")
+    assert done.stderr.splitlines()[-1].startswith("error: cannot write to /proc")
     assert "Traceback" not in done.stderr
 
 
@@ -209,7 +209,7 @@ def test_a_read_only_parent_is_refused(torchgen: Torchgen, tmp_path: Path) -> No
     tmp_path.chmod(0o755)
     assert (done.returncode, done.stderr) == (
         1,
-        f"error: cannot write in {tmp_path}; give a folder that you may write in\n",
+        f"error: cannot write to {tmp_path}; give a folder that you can write to\n",
     )
 
 
@@ -227,7 +227,7 @@ def test_a_source_without_a_repository_is_refused(torchgen: Torchgen, tmp_path: 
     done = torchgen("new", "x", "--source", "plain")
     assert (done.returncode, done.stderr) == (
         2,
-        "error: --source plain is no git repository's top; run git init there\n",
+        "error: --source plain is not the top folder of a git repository; run git init there\n",
     )
 
 

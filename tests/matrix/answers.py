@@ -1,17 +1,15 @@
 """The sets of answers, derived from `copier.yml`: a new choice joins the matrix by itself."""
 
 import itertools
-import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
 Answers = dict[str, str]
-T = TypeVar("T")
 
 
 def questions() -> dict[str, list[str]]:
@@ -51,12 +49,6 @@ def covering(sets: list[Answers], parts: Callable[[Answers], set[Any]]) -> list[
         missing -= parts(best)
         chosen.append(best)
     return chosen
-
-
-def third_of(cases: list[T]) -> list[T]:
-    """The cases, or of what takes long every third: from THIRD=0, 1 or 2 in the environment."""
-    third = os.environ.get("THIRD")
-    return cases[int(third) :: 3] if third else cases
 
 
 SETS = every_set()

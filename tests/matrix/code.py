@@ -1,10 +1,11 @@
-"""Checks on the code of a rendered project: what nobody uses, what is not declared.
+"""Checks on the code of a rendered project: what nobody uses or declares, imports that go up.
 
 Each check takes a tree and yields a line per finding; none is good. They go by names, not by
 scopes: a name that is used anywhere in the package counts as used.
 """
 
 import ast
+import importlib.util
 import re
 import sys
 import tomllib
@@ -12,8 +13,10 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
+from .answers import ROOT
 from .renderings import PACKAGE
 
 # names that someone else's code asks for, and who does
@@ -21,6 +24,8 @@ ASKED_FOR = {
     "forward": "torch.nn.Module",
     "add_param_group": "torch.optim.Optimizer",
 }
+# what the files of the experiment may import besides the package and the standard library
+OF_EXPERIMENTS = {"torch", "numpy"}
 # distributions that are needed without an import of ours, and why
 NOT_IMPORTED = {
     "alembic": "mlflow-skinny's SQLite store makes its tables with it",
@@ -131,9 +136,30 @@ def third_party(paths: list[Path]) -> Iterator[tuple[str, bool]]:
     for path in paths:
         for name, at_top in read(path.read_text(encoding="utf-8")).imports:
             top = name.partition(".")[0]
-            if top in sys.stdlib_module_names or top in (PACKAGE, "conftest"):
+            if top in sys.stdlib_module_names or top in (PACKAGE, "conftest", "toy", "test_step"):
                 continue
             yield HIDDEN.get(name) or distributions().get(top, top), at_top
+
+
+def upward(tree: Path) -> Iterator[str]:
+    """Imports that go up, by the project's own test, and libraries that no experiment needs."""
+    own = own_test()
+    yield from own.upward(tree / PACKAGE)
+    for name in sorted(own.EXPERIMENT):
+        path = tree / PACKAGE / f"{name}.py"
+        for library in sorted({name for name, _ in third_party([path])} - OF_EXPERIMENTS):
+            yield f"{path.relative_to(tree).as_posix()} imports {library}"
+
+
+@cache
+def own_test() -> ModuleType:
+    """The test of imports that every project has."""
+    path = ROOT / "template" / "tests" / "base" / "test_imports.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from warm import python_for
+
 from .renderings import PACKAGE
 
 # what the user's own settings may not bring into a test
@@ -32,19 +34,7 @@ PINNED = {
     "MKL_CBWR": "COMPATIBLE",
 }
 
-# a project needs none of these: found at import time of every process of the command
-HIDE = """
-import sys
-
-
-class Hidden:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("copier", "torchgen_cli", "torchvision"):
-            raise ModuleNotFoundError(f"{name} is hidden from this process")
-
-
-sys.meta_path.insert(0, Hidden())
-"""
+HIDDEN = Path(__file__).with_name("hidden")  # hides what a project needs none of
 
 
 @dataclass
@@ -54,6 +44,7 @@ class Project:
     folder: Path
     environment: dict[str, str]
     timeout: float = 200  # seconds for one command; most take about five
+    warm: bool = True  # whether commands run in forks of a process that has imported torch
     ran: list[str] = field(default_factory=list)
 
     def run(self, module: str, *arguments: str | Path, processes: int = 0, exits: int = 0) -> str:
@@ -64,17 +55,18 @@ class Project:
         """
         launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
         start = [*launcher, str(processes), "-m"] if processes else ["-m"]
-        return self.python(*start, f"{PACKAGE}.{module}", *arguments, exits=exits)
+        python = python_for(self.environment) if self.warm else sys.executable
+        return self.python(*start, f"{PACKAGE}.{module}", *arguments, exits=exits, python=python)
 
-    def python(self, *arguments: str | Path, exits: int = 0) -> str:
+    def python(self, *arguments: str | Path, exits: int = 0, python: str = sys.executable) -> str:
         """Run Python in the project; returns the standard output."""
-        command = [sys.executable, *map(str, arguments)]
+        command = [python, *map(str, arguments)]
         self.ran.append(shlex.join(["python", *command[1:]]))
         try:
             done = subprocess.run(
                 command,
                 cwd=self.folder,
-                env=self.environment,
+                env=self.environment | {"PYTHON_EXEC": python},  # which starts torchrun's ranks
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",
@@ -92,17 +84,14 @@ class Project:
         return done.stdout
 
 
-def environment(home: Path, *, hide: bool = False) -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
     """The variables for a project's processes: pinned arithmetic, no account of the user's.
 
-    A FutureWarning is an error, in the libraries too. With `hide` no process can import the
-    generator, Copier or torchvision.
+    A FutureWarning is an error, in the libraries too. No process can import the generator, Copier
+    or torchvision.
     """
     home.mkdir(parents=True, exist_ok=True)
     own = {name: text for name, text in os.environ.items() if not name.startswith(FOREIGN)}
     own |= {"HOME": str(home), "USERPROFILE": str(home)}  # where W&B would look for a login
     own |= PINNED | {"PYTHONWARNINGS": "error::FutureWarning", "PYTHONUTF8": "1"}
-    if hide:
-        (home / "sitecustomize.py").write_text(HIDE, encoding="utf-8")
-        own["PYTHONPATH"] = str(home)
-    return own
+    return own | {"PYTHONPATH": str(HIDDEN)}

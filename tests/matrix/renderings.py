@@ -38,8 +38,8 @@ def render(template: Path, answers: Answers, target: Path, project: str = PROJEC
     return target
 
 
-def render_all(folder: Path) -> dict[str, Path]:
-    """Render every set into `folder`, by whichever worker comes first; the others wait."""
+def render_all(folder: Path, sets: list[Answers] = SETS) -> dict[str, Path]:
+    """Render the sets into `folder`, by whichever worker comes first; the others wait."""
     try:
         folder.mkdir()
     except FileExistsError:
@@ -47,15 +47,15 @@ def render_all(folder: Path) -> dict[str, Path]:
     else:
         try:
             template = copy_template(folder / "template")
-            targets = [folder / "trees" / name_of(answers) for answers in SETS]
+            targets = [folder / "trees" / name_of(answers) for answers in sets]
             spawn = multiprocessing.get_context("spawn")
             with ProcessPoolExecutor(2, mp_context=spawn, initializer=hide_git) as pool:
-                list(pool.map(render, [template] * len(SETS), SETS, targets, chunksize=4))
+                list(pool.map(render, [template] * len(sets), sets, targets, chunksize=4))
         except BaseException:
             (folder / "failed").write_text(traceback.format_exc(), encoding="utf-8")
             raise
         (folder / "done").touch()
-    return {name_of(answers): folder / "trees" / name_of(answers) for answers in SETS}
+    return {name_of(answers): folder / "trees" / name_of(answers) for answers in sets}
 
 
 def hide_git() -> None:

@@ -22,7 +22,7 @@ PLAINEST: Answers = next(
 )
 Check = Callable[[Path], Iterable[str]]
 words: Check = partial(text.foreign_words, answers=PLAINEST)
-MODEL, README = f"{PACKAGE}/model.py", "README.md"
+MODEL, OPTIM, README = f"{PACKAGE}/model.py", f"{PACKAGE}/optim.py", "README.md"
 
 FAULTS: list[tuple[Check, str, str, str]] = [
     # check, file, what is added at its end, what the finding says
@@ -44,13 +44,29 @@ FAULTS: list[tuple[Check, str, str, str]] = [
     (text.leftovers, README, "python -m myproj.train\n", "myproj"),
     (text.leftovers, "empty.txt", "", "empty"),
     (text.module_names, README, "See `lost.py`.\n", "lost.py"),
+    (text.module_names, README, "See `data/model.py`.\n", "data/model.py"),
     (text.module_names, f"{PACKAGE}/silent.py", "A = 1\n", "silent.py"),
+    (text.module_names, f"{PACKAGE}/silent/__init__.py", "", "silent/"),
     (code.unused, MODEL, "def stray() -> int:\n    return stray()\n", "stray is never used"),
     (code.unused, MODEL, "STRAY = 1\n", "STRAY is never used"),
     (code.unused, MODEL, "class Stray:\n    stray_field: int = 1\n", "stray_field is never used"),
     (code.undeclared, MODEL, "import pandas\n", "pandas"),
     (code.undeclared, MODEL, "def f():\n    import pandas\n", "pandas"),
     (code.undeclared, MODEL, "import pytest\n", "pytest, which it does not depend on"),
+    (
+        code.upward,
+        f"{PACKAGE}/base/files.py",
+        "from ..data import cache\n",
+        "files.py:35 imports data",
+    ),
+    (code.upward, f"{PACKAGE}/data/cache.py", "from ..config import Config\n", "imports config"),
+    (code.upward, f"{PACKAGE}/engine/step.py", "from .. import verify\n", "imports verify"),
+    (code.upward, f"{PACKAGE}/engine/step.py", "from ..train import main\n", "imports train"),
+    (code.upward, f"{PACKAGE}/verify/runs.py", f"import {PACKAGE}.train\n", "imports train"),
+    (code.upward, f"{PACKAGE}/predict.py", "from .evaluate import main\n", "imports evaluate"),
+    (code.upward, MODEL, "def f():\n    from .engine import log\n", "imports engine"),
+    (code.upward, MODEL, "from .task import Task\n", "model may import base, config"),
+    (code.upward, MODEL, "import tqdm\n", "tqdm"),
 ]
 
 
@@ -98,15 +114,15 @@ def test_the_line_on_how_to_change_an_answer_is_allowed_once(tree: Path) -> None
     ids=["unused import", "unused argument", "not formatted"],
 )
 def test_ruff_sees_a_planted_fault(tree: Path, command: tuple[str, ...], added: str) -> None:
-    spoil(tree / MODEL, added)
-    with pytest.raises(AssertionError, match=r"model\.py"):
+    spoil(tree / OPTIM, added)
+    with pytest.raises(AssertionError, match=r"optim\.py"):
         ruff(*command, "--no-cache", "--no-respect-gitignore", tree)
 
 
 LOG = f"""
 import json, sys
 from pathlib import Path
-from {PACKAGE}.tracker import Tracker
+from {PACKAGE}.engine.tracker import Tracker
 records = json.loads(sys.argv[1])
 tracker = Tracker(Path("run"), {{"lr": 0.1, "none": None, "yes": True}})
 for record in records:
@@ -149,5 +165,6 @@ def test_a_point_too_few_too_many_or_too_high_is_found(
 
 def spoil(path: Path, added: str) -> None:
     """Add text at a file's end."""
+    path.parent.mkdir(exist_ok=True)
     with path.open("a", encoding="utf-8", newline="") as file:
         file.write(added)

@@ -19,10 +19,10 @@ DUMP = f"""
 import sys
 from pathlib import Path
 import numpy as np
-from {PACKAGE}.storage import Reader, split_path
+from {PACKAGE}.data.storage import Reader, split_path
 reader = Reader(split_path(Path(sys.argv[1]), sys.argv[2]))
 images = reader.read(np.arange(len(reader)))
-np.savez(sys.argv[3], images=images, labels=reader.labels, classes=reader.classes)
+np.savez(sys.argv[3], images=images, labels=reader.targets, classes=reader.classes)
 """
 
 

@@ -16,7 +16,7 @@ def test_each_test_that_the_page_names_is_in_a_project_or_in_this_repository(
     there = {
         (path.stem, name)
         for folder in folders
-        for path in folder.glob("test_*.py")
+        for path in folder.rglob("test_*.py")
         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert len(named) > 40

@@ -31,7 +31,7 @@ def test_a_set_trains_and_its_backend_holds_every_value(
         record = (folder / ".copier-answers.yml").read_text(encoding="utf-8")
         assert answers.items() <= yaml.safe_load(record).items()
         covering = answers in COVER
-        project = Project(folder, environment(tmp_path / "home", hide=covering))
+        project = Project(folder, environment(tmp_path / "home"))
         start = Start("cpu", 2 if answers["parallelism"] == "ddp" else 0)
         receipt["metrics"] = train(project, answers, images, start)
         if covering:

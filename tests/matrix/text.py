@@ -123,13 +123,15 @@ def leftovers(tree: Path) -> Iterator[str]:
 
 
 def module_names(tree: Path) -> Iterator[str]:
-    """Modules that the README leaves out, and files that it or AGENTS.md only dreams of."""
-    there = {path.name for path in tree.rglob("*.py")}
+    """Modules and folders that the README leaves out; paths that it or AGENTS.md makes up."""
+    there = {f"/{path.relative_to(tree).as_posix()}" for path in tree.rglob("*.py")}
     readme = (tree / "README.md").read_text(encoding="utf-8")
-    for path in sorted((tree / renderings.PACKAGE).glob("*.py")):
-        if path.name != "__init__.py" and path.name not in readme:
-            yield f"README.md does not say what {path.name} is for"
+    package = tree / renderings.PACKAGE
+    modules = [path.name for path in sorted(package.glob("*.py")) if path.name != "__init__.py"]
+    for name in (*modules, *(f"{path.parent.name}/" for path in package.glob("*/__init__.py"))):
+        if f"`{name}`" not in readme:
+            yield f"README.md does not say what {name} is for"
     for name in ("README.md", "AGENTS.md"):
-        for mentioned in re.findall(r"\w+\.py\b", (tree / name).read_text(encoding="utf-8")):
-            if mentioned not in there:
+        for mentioned in re.findall(r"[\w/]+\.py\b", (tree / name).read_text(encoding="utf-8")):
+            if not any(path.endswith(f"/{mentioned.lstrip('/')}") for path in there):
                 yield f"{name} speaks of {mentioned}, which is not there"

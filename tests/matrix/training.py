@@ -95,7 +95,7 @@ def check_run(run_dir: Path, start: Start) -> list[Record]:
         state = torch.load(run_dir / "checkpoints" / name, weights_only=True)
         assert state["model"] and all(value.isfinite().all() for value in state["model"].values())
         assert not any(key.startswith(("module.", "_orig_mod.")) for key in state["model"])
-        assert state["stretches"][-1].get("world_size", 0) == start.processes
+        assert state["starts"][-1].get("world_size", 0) == start.processes
     config = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     assert (config["epochs"], config["batch_size"], config["width"]) == (EPOCHS, BATCH, 8)
     environment = json.loads((run_dir / "environment.json").read_text(encoding="utf-8"))

@@ -1,6 +1,8 @@
 """All mutants."""
 
 from . import (
+    of_commands,
+    of_data,
     of_evaluation,
     of_files,
     of_gradients,
@@ -9,6 +11,7 @@ from . import (
     of_parameters,
     of_records,
     of_seeds,
+    of_settings,
     of_signals,
     of_state,
 )
@@ -18,6 +21,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_seeds.MUTANTS,
     *of_order.MUTANTS,
     *of_images.MUTANTS,
+    *of_data.MUTANTS,
     *of_evaluation.MUTANTS,
     *of_parameters.MUTANTS,
     *of_gradients.MUTANTS,
@@ -25,4 +29,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_files.MUTANTS,
     *of_signals.MUTANTS,
     *of_records.MUTANTS,
+    *of_commands.MUTANTS,
+    *of_settings.MUTANTS,
 )

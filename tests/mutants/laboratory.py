@@ -14,8 +14,8 @@ from matrix.commands import environment
 Record = dict[str, Any]
 
 WARM = Path(__file__).with_name("warm.py")
-TIMEOUT = 240  # seconds for one run of pytest
-WAIT = 600  # seconds for what another of pytest's workers is at
+TIMEOUT = 600  # seconds for one run of pytest
+WAIT = 700  # seconds for what another of pytest's workers is at
 
 
 @dataclass
@@ -63,15 +63,20 @@ class Laboratory:
         return line if line == "ready" else json.loads(line)
 
     def try_out(self, tree: Path, tests: list[str], name: str) -> Outcome:
-        """Run some tests of a project."""
+        """Run some tests of a project, slow ones too."""
+        return self.run_pytest(tree, ["-m", "", *(f"tests/{test}" for test in tests)], name)
+
+    def run_pytest(self, tree: Path, arguments: list[str], name: str) -> Outcome:
+        """Run pytest in a project."""
         report, output = self.folder / f"{name}.jsonl", self.folder / f"{name}.txt"
         report.write_text("")
         job = {
             "folder": str(tree),
             "arguments": [
                 *("-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:timeout"),
+                *("-m", ""),  # slow tests too
                 f"--basetemp={self.folder / name}",
-                *(f"tests/{test}" for test in tests),
+                *arguments,
             ],
             "environment": self.environment,
             "report": str(report),

@@ -7,41 +7,41 @@ MUTANTS = (
         "written-in-place",
         "Atomic",
         "A file is written beside the old one, and takes its place when it is whole.",
-        "files.py",
+        "base/files.py",
         '    partial = path.with_name(path.name + ".partial")\n',
         "    path.write_bytes(content)\n"
         "    return\n"
         '    partial = path.with_name(path.name + ".partial")\n',
-        "test_checkpoint.py::test_a_disk_that_is_full_half_way_leaves_a_good_checkpoint",
+        "engine/test_checkpoint.py::test_a_disk_that_is_full_half_way_leaves_a_good_checkpoint",
     ),
     Mutant(
         "no-fsync-of-the-content",
         "Atomic",
         "The content is on the disk before the file gets its name.",
-        "files.py",
+        "base/files.py",
         "            os.fsync(file.fileno())\n",
         "",
-        "test_checkpoint.py::"
+        "engine/test_checkpoint.py::"
         "test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return",
     ),
     Mutant(
         "no-fsync-of-the-folder",
         "Atomic",
         "The file's name is on the disk before the run goes on.",
-        "files.py",
+        "base/files.py",
         "        sync_folder(path.parent)\n",
         "",
-        "test_checkpoint.py::"
+        "engine/test_checkpoint.py::"
         "test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return",
     ),
     Mutant(
         "renamed-before-it-is-written",
         "Atomic",
         "The content is on the disk before the file gets its name, not after.",
-        "files.py",
+        "base/files.py",
         "            os.fsync(file.fileno())\n",
         "",
-        "test_checkpoint.py::"
+        "engine/test_checkpoint.py::"
         "test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return",
         also=(
             (
@@ -56,22 +56,22 @@ MUTANTS = (
         "the-last-is-deleted-first",
         "Atomic",
         "At every moment a loadable checkpoint is there: the new one before the old one goes.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         '        if last.exists():\n            spare = folder / "previous.pt.partial"\n',
         "        last.unlink(missing_ok=True)\n"
         "        if last.exists():\n"
         '            spare = folder / "previous.pt.partial"\n',
-        "test_checkpoint.py::test_a_failure_at_any_moment_leaves_a_good_checkpoint",
+        "engine/test_checkpoint.py::test_a_failure_at_any_moment_leaves_a_good_checkpoint",
     ),
     Mutant(
         "the-best-is-written-last",
         "Atomic",
         "The best is on the disk before a checkpoint says that its epoch is done.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         "        if best:  # first: if the run ends in between, the resumed one comes here again\n"
         '            write(folder / "best.pt", content)\n',
         "",
-        "test_checkpoint.py::"
+        "engine/test_checkpoint.py::"
         "test_the_best_is_written_before_a_checkpoint_says_that_its_epoch_is_done",
         also=(
             (
@@ -86,66 +86,66 @@ MUTANTS = (
         "the-checksum-is-not-checked",
         "Fallback",
         "Any flipped bit of a checkpoint is noticed.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         "    if comment != MARK + hashlib.sha256(archive).hexdigest().encode():\n",
         "    if not archive or comment[: len(MARK)] != MARK:\n",
-        "test_checkpoint.py::test_any_flipped_bit_is_noticed",
+        "engine/test_checkpoint.py::test_any_flipped_bit_is_noticed",
     ),
     Mutant(
         "nothing-is-kept-to-fall-back-on",
         "Fallback",
         "The checkpoint before the last one is kept.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         "            os.replace(spare, previous)\n",
         "            spare.unlink()\n",
-        "test_checkpoint.py::test_the_one_before_is_kept_and_nothing_else",
+        "engine/test_checkpoint.py::test_the_one_before_is_kept_and_nothing_else",
     ),
     Mutant(
         "the-fallback-is-not-said",
         "Fallback",
         "That a damaged checkpoint was passed over is said.",
         "train.py",
-        "warnings=warnings)",
-        "warnings=())",
-        "test_train.py::test_a_damaged_checkpoint_is_named_and_the_one_before_used",
+        "open_log(run_dir, config, trainer, warnings)",
+        "open_log(run_dir, config, trainer, ())",
+        "engine/test_train.py::test_a_damaged_checkpoint_is_named_and_the_one_before_used",
     ),
     Mutant(
         "two-damaged-checkpoints-begin-anew",
         "Fallback",
         "A run whose checkpoints are all damaged is not begun anew in silence.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         '    if warnings:\n        raise CheckpointError("; ".join(warnings))\n',
         "",
-        "test_checkpoint.py::test_two_damaged_checkpoints_are_an_error_and_none_is_a_start",
+        "engine/test_checkpoint.py::test_two_damaged_checkpoints_are_an_error_and_none_is_a_start",
     ),
     Mutant(
         "saved-with-the-steps-that-follow",
         "Atomic",
         "A checkpoint holds the state of its moment, though the training goes on.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         "        dumped = dump(state, self._memory)\n"
         "        self._writing = self._thread.submit(save, self.folder, dumped, best=best)\n",
         "        self._writing = self._thread.submit(\n"
         "            lambda: time.sleep(0.2) or save(self.folder, dump(state), best=best)\n"
         "        )\n",
-        "test_checkpoint.py::test_what_is_saved_is_the_state_of_that_moment",
+        "engine/test_checkpoint.py::test_what_is_saved_is_the_state_of_that_moment",
     ),
     Mutant(
         "a-smaller-checkpoint-keeps-the-end-of-the-larger",
         "Atomic",
         "A checkpoint holds nothing of the one before, whose memory it uses.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         "    buffer.truncate()\n",
         "",
-        "test_checkpoint.py::test_memory_that_is_used_again_holds_nothing_of_the_state_before",
+        "engine/test_checkpoint.py::test_memory_that_is_used_again_holds_nothing_of_the_state_before",
     ),
     Mutant(
         "a-failed-save-is-forgotten",
         "Atomic",
         "A checkpoint that could not be written is an error, not a hope.",
-        "checkpoint.py",
+        "engine/checkpoint.py",
         "            writing.result()\n",
         "            writing.exception()\n",
-        "test_checkpoint.py::test_what_could_not_be_saved_is_said_at_the_next_chance",
+        "engine/test_checkpoint.py::test_what_could_not_be_saved_is_said_at_the_next_chance",
     ),
 )

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from generator.conftest import env, git, torchgen
-from generator.test_sources import clone
 
 from .world import World, environment
 
-__all__ = ["clone", "env", "git", "torchgen"]
+__all__ = ["env", "git", "torchgen"]
 
 
 @pytest.fixture(scope="session")

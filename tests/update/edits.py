@@ -76,14 +76,14 @@ def _same_line(project: Path, _: World) -> None:
 
 
 def _in_block(project: Path, _: World) -> None:
-    replace(project / TRAIN, BLOCK_BEFORE, "            # mine, inside the block\n" + BLOCK_BEFORE)
+    replace(project / TRAIN, BLOCK_BEFORE, "        # mine, inside the block\n" + BLOCK_BEFORE)
 
 
 def _near_block(project: Path, _: World) -> None:
     replace(
         project / TRAIN,
-        "        for batch in headroom.watch(trainer.batches()):\n",
-        "        for batch in headroom.watch(trainer.batches()):  # mine, above the block\n",
+        "        state.totals = Totals()\n",
+        "        state.totals = Totals()  # mine, above the block\n",
     )
 
 
@@ -149,7 +149,7 @@ EDITS = [
         holds={"proj/start.py": (FIX_AFTER, BLOCK_AFTER)},
         gone=(TRAIN,),
     ),
-    Edit("reformat", _reformat, (f"\n      {BLOCK_BEFORE.strip()}\n",), conflicts=(TRAIN,)),
+    Edit("reformat", _reformat, (f"\n    {BLOCK_BEFORE.strip()}\n",), conflicts=(TRAIN,)),
     Edit("the same fix already", _fix_already, (FIX_AFTER,), holds=FIXED),
     Edit("beside the fix", _beside, ("MY_LIMIT = 7",), conflicts=(TRAIN,)),
     Edit("the same line", _same_line, ("READ_EVERY = 99 ",), conflicts=(TRAIN,)),

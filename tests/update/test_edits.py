@@ -120,9 +120,9 @@ def test_a_conflict_is_resolved_as_the_report_says(world: World, project: Path) 
     done = world.torchgen("update", cwd=project)
     assert done.returncode == 3
     text = done.stdout
-    assert "to keep it: git add proj/retired.py; to let it go: git rm proj/retired.py" in text
+    assert "to keep it: git add proj/retired.py; to delete it: git rm proj/retired.py" in text
     assert "git checkout --theirs proj/logo.bin" in text
-    assert f"choose between the markers <<<<<<< and >>>>>>>, then: git add {TRAIN}" in text
+    assert f"edit between the markers <<<<<<< and >>>>>>>, then: git add {TRAIN}" in text
     world.git(project, "rm", "--quiet", "proj/retired.py")
     world.git(project, "checkout", "--theirs", "proj/logo.bin")
     assert (project / "proj/logo.bin").read_bytes()[:1] == b"\xff"
@@ -144,7 +144,7 @@ def test_a_file_that_git_ignores_is_not_replaced(world: World, project: Path) ->
     done = world.torchgen("update", cwd=project)
     assert (done.returncode, done.stderr) == (
         1,
-        "error: the template's new proj/fresh.py would replace a file of yours that git ignores; "
+        "error: the template's new proj/fresh.py would overwrite your file, which git ignores; "
         "rename yours, or git add --force and commit it\n",
     )
     assert contents(project) == before

@@ -5,10 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from matrix.answers import EACH, SETS, Answers, name_of, third_of
+from matrix.answers import COVER, EACH, SETS, Answers, name_of
 
 from .test_set import flags
 from .world import World, contents
+
+# where each two answers meet with each commit, the rest by schedule
+WITH_SCHEDULE = [
+    answers if answers in COVER else pytest.param(answers, marks=pytest.mark.scheduled)
+    for answers in SETS
+]
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +43,7 @@ def test_updated_is_fresh(
 
 
 @pytest.mark.updates
-@pytest.mark.parametrize("answers", third_of(SETS), ids=name_of)
+@pytest.mark.parametrize("answers", WITH_SCHEDULE, ids=name_of)
 def test_updated_is_fresh_for_every_set(
     world: World, first_release: World, tmp_path: Path, answers: Answers
 ) -> None:

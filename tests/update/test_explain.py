@@ -49,13 +49,13 @@ def test_the_diff_turns_the_one_project_into_the_other(
 
 def test_with_the_other_answers_of_a_project(world: World, project: Path) -> None:
     world.report("set", "parallelism=ddp", cwd=project)
-    command = ("explain", "logger", "none", "mlflow", "--json")
+    command = ("explain", "data_format", "imagefolder", "hdf5", "--json")
     own = json.loads(world.torchgen(*command, "--answers", ".", cwd=project).stdout)
-    several = "+        if log and progress.epoch == config.epochs:\n"  # rank 0 logs
-    assert several in own["diff"]["proj/train.py"]
+    several = '+    """Processes per rank that read ahead'
+    assert several in own["diff"]["proj/config.py"]
     default = json.loads(world.torchgen(*command, cwd=project).stdout)
-    assert (own["from"], own["to"]) == ("none", "mlflow")
-    assert several not in default["diff"]["myproj/train.py"]
+    assert (own["from"], own["to"]) == ("imagefolder", "hdf5")
+    assert several not in default["diff"]["myproj/config.py"]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_refusals(world: World, tmp_path: Path, words: list[str], message: str) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_in_a_terminal_it_is_coloured_and_paged(world: World, tmp_path: Path) -> None:
-    from generator.test_interrupt import Terminal
+    from generator.terminal import Terminal
 
     command = (sys.executable, "-m", "torchgen_cli", "explain", "amp", "off", "bf16")
     pager = {"PAGER": "sed 's/^/PAGED /'", "TERM": "xterm"}

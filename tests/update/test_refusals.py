@@ -58,22 +58,22 @@ def _record(before: str, after: str) -> Spoil:
 
 
 COMMIT_THEM = (
-    "git commit (or git stash -u) them first, so that the changes to come can be told from them "
-    "and undone"
+    "git commit (or git stash -u) them first, so that the new changes can be reviewed and undone "
+    "separately"
 )
-RESOLVE = "resolve them, git add, git commit"
+RESOLVE = "resolve them, then git add and git commit"
 REFUSED: list[tuple[str, Spoil, str]] = [
-    ("edit", _edit, f"changes are not committed: README.md; {COMMIT_THEM}"),
+    ("edit", _edit, f"there are uncommitted changes: README.md; {COMMIT_THEM}"),
     (
         "untracked",
         _untracked,
-        f"changes are not committed: file0, file1, file2 and 2 more; {COMMIT_THEM}",
+        f"there are uncommitted changes: file0, file1, file2 and 2 more; {COMMIT_THEM}",
     ),
     (
         "no repository",
         _no_repository,
-        "{project} is in no git repository, so nothing could be undone; git init there, "
-        "git add --all, git commit",
+        "{project} is not in a git repository, so changes could not be undone; run git init, "
+        "git add --all and git commit there",
     ),
     (
         "detached",
@@ -81,14 +81,14 @@ REFUSED: list[tuple[str, Spoil, str]] = [
         "no branch is checked out (HEAD is detached), so a commit could get lost; git switch to a "
         "branch first, or git switch -c NAME",
     ),
-    ("reject", _reject, f"a former update left conflicts in proj/train.py.rej; {RESOLVE}"),
-    ("markers", _markers, f"a former update left conflicts in proj/model.py; {RESOLVE}"),
-    ("unmerged", _unmerged, f"a former update left conflicts in proj/retired.py; {RESOLVE}"),
+    ("reject", _reject, f"an earlier update left conflicts in proj/train.py.rej; {RESOLVE}"),
+    ("markers", _markers, f"an earlier update left conflicts in proj/model.py; {RESOLVE}"),
+    ("unmerged", _unmerged, f"an earlier update left conflicts in proj/retired.py; {RESOLVE}"),
     (
         "broken record",
         _broken_record,
-        "{project}/.copier-answers.yml holds no lines of the form `question: answer`; git restore "
-        "it",
+        "{project}/.copier-answers.yml has no lines of the form `question: answer`; restore it "
+        "with git restore",
     ),
 ]
 REFUSED_UPDATES: list[tuple[str, Spoil, str]] = [
@@ -101,8 +101,8 @@ REFUSED_UPDATES: list[tuple[str, Spoil, str]] = [
     (
         "no commit",
         _record("_commit: v0.1.0\n", ""),
-        "{project} records no version of the template, so what is new in it cannot be told; "
-        "torchgen adopt finds it and writes it down",
+        "{project} does not record its version of the template; torchgen adopt finds and "
+        "records it",
     ),
 ]
 
@@ -144,8 +144,8 @@ def test_a_source_that_cannot_be_reached(world: World, project: Path) -> None:
     _record(f"_src_path: {world.template}", "_src_path: /nowhere/at/all")(world, project)
     message = (
         "cannot reach the template's repository /nowhere/at/all (fatal: repository "
-        "'/nowhere/at/all' does not exist); check the address and the network, or name another by "
-        "--source"
+        "'/nowhere/at/all' does not exist); check the address and the network, or give another "
+        "one with --source"
     )
     for command in (("update",), ("update", "--check"), ("set", "amp=bf16")):
         refuse(world, project, message, *command)
@@ -156,7 +156,7 @@ def test_a_shallow_source(world: World, project: Path, tmp_path: Path) -> None:
     depth = ("--depth", "1", "--branch", "v0.2.0")
     world.git(tmp_path, "clone", "--quiet", *depth, world.template.as_uri(), str(shallow))
     message = (
-        f"the template's repository {shallow} is a shallow clone and lacks versions; "
+        f"the template's repository {shallow} is a shallow clone, so versions are missing; "
         "run git fetch --unshallow there"
     )
     refuse(world, project, message, "update", "--source", str(shallow))
@@ -166,8 +166,8 @@ def test_a_downgrade(world: World, project: Path) -> None:
     world.report("update", cwd=project)
     world.commit(project)
     message = (
-        "--to v0.1.0 is older than the project's v0.2.0, and an update never takes fixes away; to "
-        "go back, git revert the commit of the update"
+        "--to v0.1.0 is older than the project's v0.2.0, and an update never goes back; to "
+        "undo an update, git revert its commit"
     )
     refuse(world, project, message, "update", "--to", "v0.1.0")
 
@@ -181,23 +181,22 @@ def test_a_version_that_does_not_exist(world: World, project: Path) -> None:
 
 def test_a_folder_that_is_no_project(world: World, project: Path) -> None:
     inner = project / "proj"
-    hint = f"{inner} holds no .copier-answers.yml; the project is {project}: give that as PATH"
+    hint = f"{inner} has no .copier-answers.yml; the project is in {project}: give that as PATH"
     refuse(world, inner, hint, "update")
     outer = project.parent / "outer"
     for name in ("b", "a"):
         shutil.copytree(project, outer / name)
-    hint = f"{outer} holds no .copier-answers.yml; there are projects below: give a or b as PATH"
+    hint = "there are projects in its subfolders: give a or b as PATH"
+    hint = f"{outer} has no .copier-answers.yml; {hint}"
     refuse(world, outer, hint, "update")
     empty = project.parent / "empty"
     empty.mkdir()
-    hint = (
-        f"{empty} holds no .copier-answers.yml; give the folder of a project made by torchgen new"
-    )
+    hint = f"{empty} has no .copier-answers.yml; give the folder of a project made by torchgen new"
     refuse(world, empty, hint, "update")
     refuse(
         world,
         empty,
-        "nowhere is no folder; give that of a project made by torchgen new",
+        "nowhere is not a folder; give the folder of a project made by torchgen new",
         "update",
         "nowhere",
     )
@@ -209,7 +208,7 @@ def test_without_git(world: World, project: Path, tmp_path: Path) -> None:
     done = world.torchgen("update", cwd=project, env=path)
     assert (done.returncode, done.stderr) == (
         1,
-        "error: git is not installed; it merges the changes and can undo them: install it\n",
+        "error: git is not installed, and torchgen merges changes with it: install git\n",
     )
     assert contents(project) == before
 
@@ -230,9 +229,9 @@ QUESTIONS = "project_name, description, parallelism, amp, data_format, logger"
             "no question is called 'package_name'; did you mean 'project_name'? "
             f"(the questions: {QUESTIONS})",
         ),
-        ("amp=off amp=bf16", "amp is answered twice; keep one"),
+        ("amp=off amp=bf16", "amp is answered twice; remove one"),
         (".", "give QUESTION=ANSWER, as in: torchgen set amp=bf16"),
-        ("amp amp=off", "'amp' is no QUESTION=ANSWER, and PATH comes last"),
+        ("amp amp=off", "'amp' is not QUESTION=ANSWER; PATH comes last"),
         ("project_name=torch", "project_name: Try 'torch-project': 'torch' is the name of a "
          "package that the project uses."),
     ],

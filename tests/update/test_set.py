@@ -72,7 +72,7 @@ def test_there_and_back_again(
 
 def test_what_it_is_already_changes_nothing(world: World, project: Path) -> None:
     code, report = world.report("set", "amp=off", "logger=tensorboard", cwd=project)
-    said = "amp=off, logger=tensorboard already; nothing was changed"
+    said = "already amp=off, logger=tensorboard; nothing was changed"
     assert (code, report["message"], report["up_to_date"]) == (0, said, True)
     assert world.git(project, "status", "--porcelain") == ""
 
@@ -86,33 +86,33 @@ def test_it_needs_no_repository_when_the_version_is_the_installed_one(
     offline = {"GIT_ALLOW_PROTOCOL": "none"}  # also refuses to clone from a folder
     done = world.torchgen("set", "amp=bf16", "proj", cwd=tmp_path, env=offline)
     assert done.returncode == 0, done.stderr
-    assert "bfloat16" in (tmp_path / "proj/proj/forward.py").read_text(encoding="utf-8")
+    assert "bfloat16" in (tmp_path / "proj/proj/engine/forward.py").read_text(encoding="utf-8")
     done = world.torchgen("update", "proj", cwd=tmp_path, env=offline)
-    assert (done.returncode, done.stderr[:26]) == (1, "error: changes are not com")
+    assert (done.returncode, done.stderr[:30]) == (1, "error: there are uncommitted c")
 
 
 def test_an_older_project_changes_within_its_own_version(world: World, project: Path) -> None:
     code, report = world.report("set", "parallelism=ddp", cwd=project)
     assert code == 0
     assert report["template"]["old"] == report["template"]["new"] == "v0.1.0"
-    assert kinds(report)["proj/distributed.py"] == "new"
+    assert kinds(report)["proj/base/distributed.py"] == "new"
     assert "proj/fresh.py" not in kinds(report)
     assert "_commit: v0.1.0\n" in (project / ".copier-answers.yml").read_text(encoding="utf-8")
 
 
 def test_an_edit_in_a_file_that_the_answer_removes_is_kept(world: World, project: Path) -> None:
-    with (project / "proj/tracker.py").open("a", encoding="utf-8") as file:
+    with (project / "proj/engine/tracker.py").open("a", encoding="utf-8") as file:
         file.write("\nMINE = 1\n")
     world.commit(project)
     code, report = world.report("set", "logger=none", cwd=project)
-    assert (code, report["conflicts"]) == (3, ["proj/tracker.py"])
-    assert (project / "proj/tracker.py").read_text(encoding="utf-8").endswith("MINE = 1\n")
-    assert kinds(report)["tests/test_tracker.py"] == "removed"
+    assert (code, report["conflicts"]) == (3, ["proj/engine/tracker.py"])
+    assert (project / "proj/engine/tracker.py").read_text(encoding="utf-8").endswith("MINE = 1\n")
+    assert kinds(report)["tests/engine/test_tracker.py"] == "removed"
 
 
 def test_edits_beside_and_inside_blocks(world: World, project: Path) -> None:
     train = project / "proj/train.py"
-    replace(train, "    schedule =", "    # mine, beside\n    schedule =")
+    replace(train, "    run_dir =", "    # mine, beside\n    run_dir =")
     replace(train, "import dataclasses\n", "import dataclasses\nimport json  # mine, above\n")
     world.commit(project)
     code, report = world.report("set", "parallelism=ddp", cwd=project)
@@ -132,7 +132,7 @@ def test_another_name_takes_the_edits_along(world: World, project: Path) -> None
     assert not (project / "proj").exists()
     assert "# mine" in (project / "new_name/model.py").read_text(encoding="utf-8")
     assert (project / "new_name/own.py").exists()
-    assert "mend imports of the old name" in report["notes"][0]
+    assert "update imports of the old name" in report["notes"][0]
     world.commit(project)
     code, _ = world.report("set", "project-name=proj", cwd=project)
     assert code == 0

@@ -24,8 +24,8 @@ def test_the_report_names_versions_changes_and_every_file(world: World, project:
         "  - Numbers: it rounds up, in train.py.\n\n"
         "numbers   changed: the losses of a short single-off run differ by up to 2e-01\n"
         "  - it rounds up, in train.py.\n"
-        "  To keep the old ones: finish runs under way before the update, as a resumed run\n"
-        "  would go on with the new; or take the update, and `git checkout HEAD --` the\n"
+        "  To keep the old ones: let current runs finish before you update, as a resumed\n"
+        "  run continues with the new ones; or update, and `git checkout HEAD --` the\n"
         "  files that the entry names.\n\n"
         "changed   .copier-answers.yml\n"
         "new       proj/arrived.py\n"
@@ -35,8 +35,8 @@ def test_the_report_names_versions_changes_and_every_file(world: World, project:
         "changed   proj/train.py\n"
         "removed   proj/moved.py\n\n"
         "3 changed, 2 new, 1 conflict, 1 removed; nothing was written\n\n"
-        "conflict proj/retired.py: the template has it no more, but you changed it, so it is still "
-        "there; to keep it: git add proj/retired.py; to let it go: git rm proj/retired.py\n\n"
+        "conflict proj/retired.py: the template deleted it, but you changed it, so it is still "
+        "there; to keep it: git add proj/retired.py; to delete it: git rm proj/retired.py\n\n"
         "The changed files compile.\n"
     )
     code, report = world.report("update", cwd=project)
@@ -73,7 +73,7 @@ def test_what_the_check_finds_is_said(own_world: World, project: Path) -> None:
     done = own_world.torchgen("update", *source, cwd=project, env=environment)
     assert done.returncode == 0
     assert "does not compile: proj/fresh.py:1: invalid syntax" in done.stdout
-    assert "does not collect the tests: ModuleNotFoundError: No module named 'no_" in done.stdout
+    assert "cannot collect the tests: ModuleNotFoundError: No module named 'no_" in done.stdout
 
 
 def test_a_project_just_written_has_nothing_to_update(world: World, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_newer_than_the_latest_release_is_up_to_date(own_world: World, tmp_path:
     own_world.git(own_world.template, "tag", "v0.2.0", "HEAD^")
     code, report = own_world.report("update", cwd=project)
     assert code == 0
-    assert report["message"].endswith("is newer than the latest, v0.2.0")
+    assert report["message"].endswith("is newer than the latest release, v0.2.0")
     assert head.startswith("v0.2.0-1-g")
 
 
@@ -187,8 +187,8 @@ def test_a_new_question_takes_its_default_and_says_so(own_world: World, project:
     assert code == 0
     assert report["answers"] == {"colour": {"old": None, "new": "red"}}
     assert report["notes"] == [
-        "the template now asks for colour, and took 'red'; another answer: "
-        "torchgen set colour=..., after a commit"
+        "the template has a new question, colour, answered by its default 'red'; "
+        "to change that: commit, then torchgen set colour=..."
     ]
     own_world.commit(project)
     code, report = own_world.report("set", "colour=blue", cwd=project)
@@ -263,7 +263,7 @@ def test_a_folder_that_cannot_be_written_stays_as_it_is(world: World, project: P
     done = world.torchgen("update", cwd=project)
     (project / "proj").chmod(0o755)
     assert done.returncode == 1
-    assert done.stderr.rstrip().endswith("it is as before")
+    assert done.stderr.rstrip().endswith("; nothing was changed")
     assert contents(project) == before
 
 
@@ -274,7 +274,7 @@ def test_a_lock_on_the_index_leaves_all_as_it_is(world: World, project: Path) ->
     (project / ".git/index.lock").touch()
     done = world.torchgen("update", cwd=project)
     assert (done.returncode, done.stdout.count("changed  ")) == (1, 0)
-    assert done.stderr.rstrip().endswith("it is as before")
+    assert done.stderr.rstrip().endswith("; nothing was changed")
     assert contents(project) == before
 
 
@@ -315,4 +315,4 @@ def test_a_version_of_another_branch_is_refused(
     for flags in ((), ("--check",), ("--to", "v0.2.0")):
         done = own_world.torchgen("update", *flags, cwd=project)
         assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
-        assert "v0.2.0 lacks what the project's v0.1.0+acme.1 has" in done.stderr
+        assert "v0.2.0 does not contain the project's v0.1.0+acme.1" in done.stderr

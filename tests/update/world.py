@@ -11,16 +11,17 @@ from typing import Any
 
 from generator import conftest
 from generator.conftest import ROOT, Done, run
-from torchgen_cli import numbers
+from torchgen_cli.template import numbers
+from warm import GENERATOR, python_for
 
 PACKAGE = "template/{{package_name}}"
 LOGO = bytes(range(256))
 RETIRED = "".join(f"OLD_{number} = {number}\n" for number in range(20))
 MOVED = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(9))
 FIX_BEFORE, FIX_AFTER = "READ_EVERY = 20 ", "READ_EVERY = 10 "  # in train.py, of every project
-# in a block of train.py that only single-process projects have
-BLOCK_BEFORE = "            if interrupt.signal or state.bad_step:\n"
-BLOCK_AFTER = "            if state.bad_step or interrupt.signal:\n"
+# in a block of train.py that only projects with a logger have
+BLOCK_BEFORE = "        if progress.epoch == config.epochs:\n"
+BLOCK_AFTER = "        if config.epochs == progress.epoch:\n"
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -62,7 +63,8 @@ class World:
             self.git(folder, "tag", tag)
 
     def torchgen(self, *arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
-        command = (sys.executable, "-m", "torchgen_cli", *arguments)
+        python = python_for(self.env, GENERATOR) if env is None else sys.executable
+        command = (python, "-m", "torchgen_cli", *arguments)
         return run(*command, cwd=cwd, env={**self.env, **(env or {})}, check=False)
 
     def write_first_release(self) -> None:

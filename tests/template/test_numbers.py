@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from torchgen_cli.numbers import compare
+from torchgen_cli.template.numbers import compare
 
 ANSWERS = {"parallelism": "ddp", "amp": "off", "data_format": "lmdb"}
 CHANGELOG = {"0.3.0": ["Numbers: the mean is one of means no more.", "Something else."]}

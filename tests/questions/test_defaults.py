@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.conftest import Torchgen
-
-from .conftest import Git, Repository
+from template.checkouts import Git
+from template.conftest import Repository
 
 DEFAULTS = {
     "project_name": "x",

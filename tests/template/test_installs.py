@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.conftest import Torchgen
-from generator.test_sources import add_a_fix, commit, editable, pip_git, wheel
+
+from .checkouts import add_a_fix, commit, editable, pip_git, wheel
 
 Git = Callable[..., str]
 Install = Callable[[Path, dict[str, str]], dict[str, str]]
@@ -80,6 +81,6 @@ def test_a_project_without_a_recorded_version(
     torchgen("new", "proj", "--defaults", env=installed)
     done = torchgen("update", "proj", env=installed)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "records no version of the template" in done.stderr
+    assert "does not record its version of the template" in done.stderr
     done = torchgen("set", "amp=bf16", "proj", env=installed)
     assert done.returncode == 0, done.stderr

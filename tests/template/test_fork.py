@@ -54,7 +54,7 @@ def test_the_forks_questions_are_flags_with_their_help(
     torchgen: Torchgen, fork: Repository
 ) -> None:
     page = " ".join(torchgen("new", "--source=fork", "--help").stdout.split())
-    assert "--bucket TEXT Where does the data lie? [default: follows from other answers]" in page
+    assert "--bucket TEXT Where does the data lie? [default: computed from other answers]" in page
     assert "--gpus NUMBER How many GPUs per run? [default: 2]" in page
     assert "--shared yes|no shared [default: false]" in page
     assert "--partner blue|green partner [default: green]" in page
@@ -175,7 +175,7 @@ def test_a_question_without_default_has_to_be_answered(
     done = torchgen("new", "proj", "--source", "fork")
     assert (done.returncode, done.stderr) == (
         2,
-        "error: --owner has to be given: the template has no default\n",
+        "error: --owner is required: the template has no default\n",
     )
     done = torchgen("new", "proj", "--source", "fork", "--owner", "vision")
     assert done.returncode == 0, done.stderr
@@ -247,7 +247,7 @@ def test_commits_that_the_team_has_not_released_are_named(
     done = torchgen("new", "proj", "--source", "fork")
     assert (done.returncode, done.stderr) == (
         0,
-        f"warning: {fork.path} has commits after v0.1.0, its latest release, which are left out; "
+        f"warning: {fork.path} has commits after v0.1.0, its latest release, which are ignored; "
         "to release them, tag one (a fork: v0.1.0+NAME.1)\n",
     )
     assert not (tmp_path / "proj" / "TEAM.md").exists()
@@ -256,8 +256,8 @@ def test_commits_that_the_team_has_not_released_are_named(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a: [", "copier.yml of the template cannot be read: "),
-        ("- a\n", "copier.yml of the template asks no question\n"),
+        ("a: [", "cannot read the template's copier.yml: "),
+        ("- a\n", "the template's copier.yml has no questions\n"),
         ('a: {default: "{% if %}"}\n', "the template's question a: "),
     ],
 )

@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,61 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from torchgen_cli.provenance import canonical, recordable
+from generator.conftest import Torchgen, run
+from torchgen_cli.template.provenance import canonical, recordable
 
-from .conftest import ROOT, Torchgen, run, write_tiny_template
-
-Git = Callable[..., str]
-
-
-@pytest.fixture
-def clone(tmp_path: Path, git: Git) -> Path:
-    """This generator with the tiny template, in a repository of one commit and no tag."""
-    root = write_tiny_template(tmp_path / "a clone")
-    for name in ("pyproject.toml", "hatch_build.py"):
-        shutil.copy(ROOT / name, root)
-    junk = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "generator", root / "generator", ignore=junk)
-    for name in ("README.md", "LICENSE"):
-        (root / name).write_text("A stand-in.\n", encoding="utf-8")
-    (root / ".gitignore").write_text("/dist/\n", encoding="utf-8")
-    git(root, "init", "--quiet", "-b", "main")
-    commit(root, git)
-    return root
-
-
-def commit(root: Path, git: Git, tag: str | None = None) -> None:
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--message", "a commit")
-    if tag:
-        git(root, "tag", tag)
-
-
-def add_a_fix(root: Path, git: Git, tag: str | None = None) -> None:
-    (root / "template" / "FIX.md").write_text("fixed\n", encoding="utf-8")
-    commit(root, git, tag)
-
-
-def wheel(clone: Path, env: dict[str, str]) -> dict[str, str]:
-    """Build, unpack as an installer does, and give an environment that runs it."""
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", cwd=clone, env=env)
-    site = clone.parent / "site"
-    [file] = (clone / "dist").glob("*.whl")
-    with zipfile.ZipFile(file) as archive:
-        archive.extractall(site)
-    return {"PYTHONPATH": str(site)}
-
-
-def pip_git(clone: Path, env: dict[str, str]) -> dict[str, str]:
-    site = clone.parent / "site"
-    pip = (sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--no-compile")
-    url = "git+" + clone.as_uri()
-    run(*pip, "--no-build-isolation", "--target", str(site), url, cwd=clone.parent, env=env)
-    return {"PYTHONPATH": str(site)}
-
-
-def editable(clone: Path, _: dict[str, str]) -> dict[str, str]:
-    return {"PYTHONPATH": str(clone / "generator")}
+from .checkouts import Git, add_a_fix, commit, editable, pip_git, wheel
 
 
 def record_of(project: Path) -> dict[str, Any]:
@@ -156,8 +104,8 @@ def test_changes_that_are_not_committed_are_rendered_and_warned_of(
     done = torchgen("new", "proj", "--json", env=install(clone, env))
     assert done.returncode == 0
     assert done.stderr == (
-        f"warning: the template has uncommitted changes; the project records {head}, the commit "
-        "below them, so a later update takes them for your own edits\n"
+        f"warning: the template has uncommitted changes; the project records {head}, the last "
+        "commit, so a later update treats the changes as your own edits\n"
     )
     assert json.loads(done.stdout)["template"]["version"] == head
     assert (clone.parent / "proj" / "DRAFT.md").exists()
@@ -207,7 +155,7 @@ def test_without_a_repository_it_is_said_that_updates_will_not_work(
     assert done.returncode == 0
     assert done.stderr == (
         "warning: the template's repository or commit is not known, so `copier update` will not "
-        "work in this project; install torchgen from its repository or a release to have that\n"
+        "work in this project; to get updates, install torchgen from its repository or a release\n"
     )
     assert record_of(clone.parent / "proj") == {"_src_path": str(clone), "_commit": None}
 
@@ -295,8 +243,7 @@ def test_of_a_changed_source_what_is_committed_is_taken(
     done = torchgen("new", "proj", "--source", str(template))
     assert (done.returncode, done.stderr) == (
         0,
-        f"warning: {template} has uncommitted changes, which are left out: only commits can be "
-        "updated\n",
+        f"warning: {template} has uncommitted changes, which are ignored: only commits are used\n",
     )
     project = template.parent / "proj"
     assert not (project / "DRAFT.md").exists()

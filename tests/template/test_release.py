@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ROOT, Done, run
-from .test_sources import Git, clone, commit
+from generator.conftest import ROOT, Done, run
 
-__all__ = ["clone"]
+from .checkouts import Git, commit
 
 
 def release(checkout: Path, env: dict[str, str], *arguments: str) -> Done:
@@ -89,9 +88,9 @@ def test_all_that_stands_in_the_way_is_said_at_once(
     for words in (
         "version 0.1.0, not 0.3.0",
         "Repository in pyproject.toml is a placeholder",
-        "changes that are not committed",
+        "there are uncommitted changes",
         "no section '## 0.3.0 (YYYY-MM-DD)'",
-        "template/LEFT_OVER.md in the wheel is not that of the commit",
+        "template/LEFT_OVER.md in the wheel differs from the commit",
     ):
         assert words in done.stderr
     assert git(checkout, "tag") == ""

@@ -1,19 +1,20 @@
-"""Our template's repository and a team's fork of it, both with a release."""
+"""A checkout of the generator; the template's repository and a team's fork of it, with releases."""
 
 import os
+import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from generator.conftest import ROOT, git, run, template, torchgen, write_tiny_template
 from generator.conftest import env as env_with_pytest
-from generator.conftest import git, run, torchgen, write_tiny_template
 
-__all__ = ["env_with_pytest", "git", "torchgen"]
+from .checkouts import Git, commit
 
-Git = Callable[..., str]
+__all__ = ["env_with_pytest", "git", "template", "torchgen"]
+
 QUESTIONS = """
 bucket:
   type: str
@@ -103,3 +104,19 @@ def fork(ours: Repository, tmp_path: Path, git: Git) -> Repository:
     repository.ask(QUESTIONS)
     repository.commit("v0.1.0+acme.1")
     return repository
+
+
+@pytest.fixture
+def clone(tmp_path: Path, git: Git) -> Path:
+    """This generator with the tiny template, in a repository of one commit and no tag."""
+    root = write_tiny_template(tmp_path / "a clone")
+    for name in ("pyproject.toml", "hatch_build.py"):
+        shutil.copy(ROOT / name, root)
+    junk = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "generator", root / "generator", ignore=junk)
+    for name in ("README.md", "LICENSE"):
+        (root / name).write_text("A stand-in.\n", encoding="utf-8")
+    (root / ".gitignore").write_text("/dist/\n", encoding="utf-8")
+    git(root, "init", "--quiet", "-b", "main")
+    commit(root, git)
+    return root

@@ -14,10 +14,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from torchgen_cli.question import Question
-from torchgen_cli.questions import Questionnaire
-
-from .conftest import ROOT, Torchgen, run, tree
+from generator.conftest import ROOT, Torchgen, run, tree
+from torchgen_cli.questions.question import Question
+from torchgen_cli.questions.questionnaire import Questionnaire
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +205,6 @@ def test_a_long_name_from_the_folder_is_refused_with_a_way_out(torchgen: Torchge
     done = torchgen("new", name)
     assert (done.returncode, done.stderr) == (
         2,
-        f"error: PATH gives the project_name '{name}': At most 40 characters, please; these are "
-        "41. Take another PATH, or give --project-name.\n",
+        f"error: the project_name from PATH is '{name}': At most 40 characters, please; these are "
+        "41. Choose another PATH, or give --project-name.\n",
     )

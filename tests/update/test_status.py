@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from update.world import World, all_files, replace
+from .world import World, all_files, replace
 
 DEFAULTS = {
     "project_name": "proj",
@@ -69,15 +69,15 @@ def test_every_state_is_told(world: World, project: Path, tmp_path: Path) -> Non
     assert rows["lab/edited"]["tree"]["changed"] == ["README.md", "proj/mine.py"]
     assert rows["lab/edited"]["findings"] == 1
     assert rows["lab/conflict"]["tree"]["conflicts"] == ["proj/retired.py"]
-    assert rows["lab/damaged"]["problems"][0].startswith(f"{damaged / RECORD} cannot be read (")
+    assert rows["lab/damaged"]["problems"][0].startswith(f"cannot read {damaged / RECORD} (")
     assert rows["lab/damaged"]["findings"] == 0  # looked at all the same
     assert rows["lab/lost"]["problems"] == [
-        f"{lost} records no version of the template: torchgen adopt"
+        f"{lost} does not record its version of the template: run torchgen adopt"
     ]
     assert rows["lab/moved"]["problems"] == [
         "cannot reach the template's repository /nowhere/at/all (fatal: repository "
-        "'/nowhere/at/all' does not exist); check the address and the network, or name another by "
-        "--source"
+        "'/nowhere/at/all' does not exist); check the address and the network, or give another "
+        "one with --source"
     ]
     assert (rows["lab/moved"]["latest"], rows["lab/moved"]["version"]) == (None, "v0.1.0")
 
@@ -97,7 +97,7 @@ def test_the_table(world: World, project: Path, tmp_path: Path) -> None:
         " 1 changed  no findings\n"
         "\n"
         "note: cannot reach the template's repository /nowhere (fatal: repository '/nowhere' does "
-        "not exist); check the address and the network, or name another by --source\n"
+        "not exist); check the address and the network, or give another one with --source\n"
     )
     narrow = world.torchgen("status", "lab", "--offline", cwd=tmp_path, env={"COLUMNS": "84"})
     lines = narrow.stdout.splitlines()
@@ -135,8 +135,8 @@ def test_each_source_is_cloned_once(world: World, project: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("folder", "code", "message"),
     [
-        ("nowhere", 2, "nowhere is no folder; give one with projects below it"),
-        ("empty", 1, "no project made by torchgen new is below empty; give its folder"),
+        ("nowhere", 2, "nowhere is not a folder; give one that contains projects"),
+        ("empty", 1, "no project made by torchgen new was found in empty; give another folder"),
     ],
 )
 def test_nothing_to_list(

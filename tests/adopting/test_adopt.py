@@ -74,7 +74,7 @@ def find_answers(world: World, folder: Path, answers: Answers) -> None:
     assert contents(project) == {**before, RECORD: record}
 
 
-def test_the_answers_of_a_worn_project_are_found(world: World, tmp_path: Path) -> None:
+def test_the_answers_of_an_edited_project_are_found(world: World, tmp_path: Path) -> None:
     find_answers(world, tmp_path, RANDOM[0])
 
 
@@ -177,24 +177,25 @@ def _repository(world: World, folder: Path) -> Path:
 def test_what_is_refused(world: World, project: Path) -> None:
     source = ("--source", str(world.template))
     adopted = (
-        f"{project} is adopted already: {RECORD} records v0.1.0; torchgen update brings what is new"
+        f"{project} is adopted already: {RECORD} records v0.1.0; run torchgen update to get newer "
+        "versions"
     )
     refuse(world, project, adopted, "adopt", ".", *source)
-    nowhere = "nowhere is no folder; give that of a training repository"
+    nowhere = "nowhere is not a folder; give the folder of a training repository"
     refuse(world, project, nowhere, "adopt", "nowhere", *source, code=2)
     (project / RECORD).unlink()
     version = "--version: the template has no version 'v0.3.0'; did you mean 'v0.2.0'?"
     refuse(world, project, version, "adopt", ".", *source, "--version", "v0.3.0", code=2)
     missing = (
         "cannot reach the template's repository /nowhere/at/all (fatal: repository "
-        "'/nowhere/at/all' does not exist); check the address and the network, or name another by "
-        "--source"
+        "'/nowhere/at/all' does not exist); check the address and the network, or give another "
+        "one with --source"
     )
     refuse(world, project, missing, "adopt", ".", "--source", "/nowhere/at/all")
     shutil.rmtree(project / ".git")
     no_git = (
-        "{project} is in no git repository, so nothing could be undone; git init there, "
-        "git add --all, git commit"
+        "{project} is not in a git repository, so changes could not be undone; run git init, "
+        "git add --all and git commit there"
     )
     refuse(world, project, no_git, "adopt", ".", *source)
 
@@ -203,8 +204,8 @@ def test_what_does_not_resemble_the_template_is_refused(world: World, tmp_path: 
     repository = _repository(world, tmp_path)
     message = (
         "{project} does not look like a project of this template: only 0% of the lines are the "
-        "same, and below 30% updates are of no use; torchgen new writes a project to move your "
-        "code to"
+        "same, and updates need 30% to be useful; write a new project with torchgen new and move "
+        "your code there"
     )
     refuse(world, repository, message, "adopt", ".", "--source", str(world.template))
 
@@ -214,7 +215,7 @@ def test_without_the_right_to_write(world: World, project: Path) -> None:
     (project / RECORD).unlink()
     project.chmod(0o500)
     try:
-        message = "cannot write in {project}; get yourself the right to"
+        message = "cannot write to {project}; change its permissions"
         refuse(world, project, message, "adopt", ".", "--source", str(world.template))
     finally:
         project.chmod(0o700)

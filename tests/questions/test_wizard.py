@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("pty", reason="needs pseudo-terminals")
 
-from generator.test_interrupt import Terminal
-
-from .conftest import Repository
+from generator.terminal import Terminal
+from template.conftest import Repository
 
 DOWN, ENTER = "\x1b[B", "\r"
 
@@ -62,7 +61,7 @@ def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_pa
     for prompt, keys in (
         ("What does it do, in one line?", " too" + ENTER),
         ("Train in mixed precision?", ENTER),
-        ("Where do the curves go?", DOWN + ENTER),
+        ("Which experiment tracker?", DOWN + ENTER),
     ):
         terminal.wait_for(prompt)
         terminal.press(keys)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from torchgen_cli.questions import Questionnaire
-
-from .conftest import ROOT, Torchgen
+from generator.conftest import ROOT, Torchgen
+from torchgen_cli.questions.questionnaire import Questionnaire
 
 CONFIG = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
 ASKED = {k: v for k, v in CONFIG.items() if not k.startswith("_") and v.get("when") is not False}

@@ -88,6 +88,6 @@ def test_a_full_disk_is_named_and_nothing_is_left(
     assert done.returncode == 1
     assert "\na\n" not in f"\n{done.stdout}"  # not even the parent of the folder
     assert done.stderr.splitlines()[-1] == (
-        f"error: the disk of {disk / 'a'} is full (No space left on device); free some room there "
-        "and try again"
+        f"error: the disk with {disk / 'a'} is full (No space left on device); free some "
+        "space and try again"
     )

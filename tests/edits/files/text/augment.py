@@ -1,0 +1,31 @@
+"""Random changes to training texts: a byte is left out now and then."""
+
+import numpy as np
+import torch
+
+from .base.seeds import Stream, mix, uniform
+from .config import Config
+
+
+class Augmentation:
+    """Leaves out bytes, fixed by the seed, the epoch and the text's number."""
+
+    def __init__(self, config: Config) -> None:
+        self.seed = config.seed
+
+    def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
+        """Which bytes stay, (B, L) int64 of 0 and 1."""
+        draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, shape[0])
+        return (draws > 0.1).astype(np.int64)
+
+    def apply(self, texts: np.ndarray, stay: np.ndarray) -> None:
+        """Leave the others out of texts (B, L), in place."""
+        texts *= stay
+
+    def apply_on_device(self, texts: torch.Tensor, stay: torch.Tensor) -> torch.Tensor:
+        """What `apply` makes of texts, on an accelerator."""
+        return texts * stay
+
+    def mix(self, texts: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Nothing is mixed."""
+        return texts, targets

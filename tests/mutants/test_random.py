@@ -1,0 +1,52 @@
+"""The share of random changes to a project's code that its own tests notice.
+
+    RANDOM=100 SEED=1 make test-random
+
+prints the share, and each change that nobody noticed: it is either equivalent, or it wants a test.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from matrix.answers import name_of
+from matrix.renderings import PACKAGE
+from matrix.training import copy_of
+
+from .laboratory import Laboratory
+from .mutant import HOMES
+from .random_changes import draw
+
+pytestmark = pytest.mark.random
+
+COUNT, SEED = int(os.environ.get("RANDOM", "100")), int(os.environ.get("SEED", "0"))
+SUITES = (["-x", "tests"], ["-x", "-m", "slow", "tests"])  # the quick one first
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_a_change_is_tried(
+    number: int, homes: dict[str, Path], laboratory: Laboratory, shared: Path, tmp_path: Path
+) -> None:
+    home = homes[name_of(HOMES[number % len(HOMES)])]
+    change = draw(home / PACKAGE, COUNT, SEED)[number]
+    tree = copy_of(home, tmp_path)
+    change.make(tree / PACKAGE)
+    noticed = any(
+        laboratory.run_pytest(tree, suite, f"random{number}-{part}").code != 0
+        for part, suite in enumerate(SUITES)
+    )
+    (shared / "random").mkdir(exist_ok=True)
+    record = {"change": f"{home.name}: {change}", "noticed": noticed}
+    (shared / "random" / f"{number}.json").write_text(json.dumps(record), encoding="utf-8")
+
+
+@pytest.mark.last
+def test_the_share_is_told(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = [json.loads(path.read_text()) for path in sorted((shared / "random").glob("*.json"))]
+    missed = sorted(record["change"] for record in found if not record["noticed"])
+    with capsys.disabled():
+        print(f"\n{len(found) - len(missed)} of {len(found)} random changes noticed (seed {SEED})")
+        print(*missed, sep="\n")
+    assert found
