@@ -7,9 +7,9 @@ DEMO := .demo/digits
 READY := .venv/ready
 BENCH := .venv-bench
 
-PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1
+PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1 --durations=10
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates golden lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-random test-all golden lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -17,7 +17,10 @@ help:
 	@echo "make test-fast  the same without training"
 	@echo "make test-faults   kills, signals, full disks, damaged and missing files"
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
-	@echo "make test-updates  every set of answers updated, every answer changed and changed back"
+	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
+	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
+	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
+	@echo "make test-all   all of these, each edit alone, the updates of every set; an hour and more"
 	@echo "make golden     writes anew the numbers that short runs must give"
 	@echo "make bench      measures everything against its limits and its peers; an hour and more"
 	@echo "make lint       formatting, lint and types"
@@ -44,10 +47,10 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(PYTEST) -m "not faults and not mutants and not updates"
+	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not random"
 
 test-fast: $(READY)
-	$(PYTEST) -m "not smoke and not faults and not mutants and not updates"
+	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not random"
 
 test-faults: $(READY)
 	$(PYTEST) -m faults tests/faults  # named, so that its summary is printed
@@ -56,7 +59,16 @@ test-mutants: $(READY)
 	$(PYTEST) -m mutants
 
 test-updates: $(READY)
-	$(PYTEST) -m updates
+	$(PYTEST) -m "updates and not scheduled"
+
+test-edits: $(READY)
+	$(PYTEST) -m "edits and not scheduled"
+
+test-random: $(READY)
+	$(PYTEST) -m random
+
+test-all: test test-mutants test-faults
+	$(PYTEST) -m "updates or edits or scheduled"
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py

@@ -45,8 +45,8 @@ RESIDENT = """
 import json, sys, time
 import torch
 from {name}.config import Config
-from {name}.device import pick_device
-from {name}.trainer import Trainer
+from {name}.base.device import pick_device
+from {name}.engine.trainer import Trainer
 
 config = Config(batch_size={batch}, num_workers=0, device="{device}", compile={compiled})
 trainer = Trainer(config, pick_device(config.device))

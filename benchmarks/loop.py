@@ -20,11 +20,13 @@ import h5py
 import numpy as np
 from loops import processes, starts
 from loops.turns import environment, take_turns
-from timing import ENVIRONMENT, write_section
+from timing import ENVIRONMENT, TRY, write_section
 
 VARIANTS = [(p, a) for p in ("single", "ddp") for a in ("off", "bf16", "fp16")]
+if TRY:
+    VARIANTS = [VARIANTS[0], VARIANTS[-1]]
 AIM = 1.05  # of the limit
-STEPS = 100  # per epoch
+STEPS = 5 if TRY else 100  # per epoch
 
 
 @dataclass
@@ -58,14 +60,21 @@ def pair() -> list[Loop]:
 
 
 def peers() -> list[Loop]:
-    """The loops of others."""
+    """The loops of others; to try the script out, those that need no library."""
+    again = Loop("by hand, once more", ["loops.by_hand"], "shows how far chance goes")
+    kept = Loop(
+        "by hand, `--kept`", ["loops.by_hand", "--kept"], "keeps freed memory, as ours does"
+    )
+    imagenet = Loop(
+        "as in the ImageNet example",
+        ["loops.like_imagenet"],
+        "`.item()` of the loss, top 1 and top 5 in each step, a line every 20",
+    )
+    if TRY:
+        return [imagenet, again, kept]
     sums = "mean loss, accuracy, read every 20 steps"
     return [
-        Loop(
-            "as in the ImageNet example",
-            ["loops.like_imagenet"],
-            "`.item()` of the loss, top 1 and top 5 in each step, a line every 20",
-        ),
+        imagenet,
         Loop(f"Ignite {version('pytorch-ignite')}", ["loops.with_ignite"], sums),
         Loop(f"Accelerate {version('accelerate')}", ["loops.with_accelerate"], sums),
         Loop(f"Lightning {version('lightning')}, Fabric", ["loops.with_fabric"], sums),
@@ -75,8 +84,8 @@ def peers() -> list[Loop]:
             ["loops.with_lightning"],
             "the same by `self.log`, a progress bar, TensorBoard every 20 steps",
         ),
-        Loop("by hand, once more", ["loops.by_hand"], "shows how far chance goes"),
-        Loop("by hand, `--kept`", ["loops.by_hand", "--kept"], "keeps freed memory, as ours does"),
+        again,
+        kept,
     ]
 
 

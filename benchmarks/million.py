@@ -33,7 +33,7 @@ def store(scratch: Path, data_format: str, samples: int) -> None:
     """Generate a project and give it `samples` images to train on, without decoding any."""
     name = name_of(data_format)
     folder = new_project(scratch, data_format, name)
-    storage, folders = (module_of(scratch, name, module) for module in ("storage", "folders"))
+    storage, folders = (module_of(scratch, name, f"data.{m}") for m in ("storage", "folders"))
     path = storage.split_path(folder / "data", "train")
     path.parent.mkdir()
     classes = [f"class{number:02}" for number in range(CLASSES)]
@@ -41,7 +41,7 @@ def store(scratch: Path, data_format: str, samples: int) -> None:
     if data_format == "imagefolder":
         return link(path, classes, samples // CLASSES, pixels[0])
     labels = np.arange(samples) * CLASSES // samples
-    tree = folders.Tree(path, classes, labels, folders.Names())
+    tree = folders.Tree(path, classes, labels, folders.Names(), classes)
     storage.write(path, tree, (SIZE, SIZE), (pixels[index % 1000] for index in range(samples)))
 
 
@@ -84,7 +84,7 @@ def epochs_of(scratch: Path, data_format: str, samples: int, start: str) -> Call
         return lambda: iter(listed)
     module, reader = opened(scratch, data_format)
     sampler = module.TrainSampler(len(reader), BATCH, seed=0)
-    device, dataset = torch.device("cpu"), module.ImageDataset(reader)
+    device, dataset = torch.device("cpu"), module.BatchDataset(reader)
     loader = module.make_loader(dataset, sampler, seed=0, workers=2, start_method=start)
     return lambda: module.batches(loader, device)
 
@@ -92,9 +92,9 @@ def epochs_of(scratch: Path, data_format: str, samples: int, start: str) -> Call
 def opened(scratch: Path, data_format: str) -> tuple[Any, Any]:
     """A project's module `loader`, and its reader of the million images."""
     name = name_of(data_format)
-    storage = module_of(scratch, name, "storage")
+    storage = module_of(scratch, name, "data.storage")
     reader = storage.Reader(storage.split_path(scratch / name / "data", "train"))
-    return module_of(scratch, name, "loader"), reader
+    return module_of(scratch, name, "data.loader"), reader
 
 
 def memory_of(pid: int, scratch: Path) -> tuple[float, float]:

@@ -52,8 +52,8 @@ def reader_of(scratch: Path, data_format: str, size: int) -> Any:
     """A generated project's own reader of the drawn images."""
     prepare(scratch, data_format, size)
     name = package_name(data_format, size)
-    module_of(scratch, name, "memory").keep_freed()  # as every command of a project does
-    storage = module_of(scratch, name, "storage")
+    module_of(scratch, name, "base.memory").keep_freed()  # as every command of a project does
+    storage = module_of(scratch, name, "data.storage")
     return storage.Reader(storage.split_path(scratch / name / "data", "train"))
 
 

@@ -3,6 +3,8 @@
 He et al., Deep Residual Learning, 2015, with the stride on the 3x3 convolution.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -30,17 +32,33 @@ class Block(nn.Module):
         return torch.relu(self.body(x) + self.shortcut(x))
 
 
-def build_model(
-    shape: tuple[int, int, int], classes: int, *, width: int, blocks: int, dropout: float
-) -> nn.Module:
-    """Images (B, C, H, W) to class scores (B, classes); the sizes are those of the paper."""
-    del width, blocks
-    layers: list[nn.Module] = [*unit(shape[2], 64, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+class Normalize(nn.Module):
+    """Images (B, H, W, C) uint8 to (B, C, H, W) float32."""
+
+    def __init__(self, facts: Any) -> None:
+        super().__init__()
+        for name in ("mean", "std"):
+            values = torch.tensor(getattr(facts, name)).view(-1, 1, 1)
+            self.register_buffer(name, values, persistent=False)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        pixels = images.permute(0, 3, 1, 2).float()
+        return (pixels - self.get_buffer("mean")) / self.get_buffer("std")
+
+
+def build_model(config: Any, facts: Any) -> nn.Module:
+    """Images (B, H, W, C) uint8 to class scores (B, classes); the sizes are those of the paper."""
+    layers: list[nn.Module] = [Normalize(facts), *unit(facts.shape[2], 64, 7, 2)]
+    layers += [nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     channels = 64
     for inner, count in STAGES:
         for number in range(count):
             stride = 2 if number == 0 and inner > 64 else 1
             layers.append(Block(channels, inner, stride))
             channels = 4 * inner
-    pool = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(dropout)]
-    return nn.Sequential(*layers, *pool, nn.Linear(channels, classes))
+    pool = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(config.dropout)]
+    return nn.Sequential(*layers, *pool, nn.Linear(channels, len(facts.classes)))
+
+
+def initialize(model: nn.Module, config: Any) -> None:
+    """As PyTorch does by itself."""

@@ -54,7 +54,7 @@ def trained(scratch: Path, width: int) -> Any:
     config = module_of(scratch, NAME, "config").Config(
         data_dir=scratch / NAME / "data", width=width, batch_size=8, num_workers=0, device="cpu"
     )
-    trainer = module_of(scratch, NAME, "trainer").Trainer(config, torch.device("cpu"))
+    trainer = module_of(scratch, NAME, "engine.trainer").Trainer(config, torch.device("cpu"))
     trainer.start()
     for batch, _ in zip(trainer.batches(), range(2), strict=False):
         trainer.step(batch)
@@ -63,7 +63,7 @@ def trained(scratch: Path, width: int) -> Any:
 
 def ways(scratch: Path, trainer: Any, saver: Any, folder: Path) -> list[Way]:
     """Ours first; the plainest, which is the base, last."""
-    checkpoint = module_of(scratch, NAME, "checkpoint")
+    checkpoint = module_of(scratch, NAME, "engine.checkpoint")
 
     def content() -> Any:
         return trainer.state.to_plain(trainer.config, trainer.facts)
@@ -117,7 +117,7 @@ def table(scratch: Path, width: int, rounds: int) -> str:
     trainer = trained(scratch, width)
     folder = scratch / f"checkpoints{width}"
     folder.mkdir()
-    with module_of(scratch, NAME, "checkpoint").Saver(folder) as saver:
+    with module_of(scratch, NAME, "engine.checkpoint").Saver(folder) as saver:
         found = ways(scratch, trainer, saver, folder)
         for number in range(rounds + 1):  # the first only warms up
             for way in found:
@@ -151,7 +151,7 @@ def main() -> None:
         dist.init_process_group("gloo", init_method=store, rank=0, world_size=1)
         folder = new_project(scratch, "hdf5", NAME, "--logger", "none")
         run(folder, "-m", f"{NAME}.prepare", "--demo")
-        module_of(scratch, NAME, "memory").keep_freed()  # as every command of a project does
+        module_of(scratch, NAME, "base.memory").keep_freed()  # as every command of a project does
         tables = [table(scratch, width, given.rounds) for width in given.width]
         dist.destroy_process_group()
     note = (

@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "benchmarks" / "README.md"
+# TRY=1 tries a script out: little data, few rounds, and what it found is printed and not kept
+TRY = bool(os.environ.get("TRY"))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}  # this checkout is measured
 
 
@@ -85,6 +87,8 @@ def write_section(name: str, title: str, note: str, tables: list[str]) -> None:
     machine += f", Python {platform.python_version()}"
     when = f"{datetime.date.today()}, {machine}; the commands of a table in turn. "
     section = "\n\n".join([start, f"## {title}", when + note, *tables, end])
+    if TRY:
+        return print(section)
     text = README.read_text(encoding="utf-8") if README.exists() else "# Benchmarks\n"
     pattern = re.compile(f"{re.escape(start)}.*{re.escape(end)}", re.DOTALL)
     if pattern.search(text):

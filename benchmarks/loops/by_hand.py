@@ -24,9 +24,8 @@ def wrapped(parts: Parts) -> nn.Module:
 
 def train(parts: Parts) -> None:
     """All epochs."""
-    reader, move = parts.trainer.reader, parts.module("augment").move
-    augmentation, (height, width, _) = parts.trainer.train_loader.dataset.augmentation, reader.shape
-    labels_of, optimizer, normalize = reader.labels, parts.optimizer, parts.normalize
+    reader, augmentation = parts.trainer.reader, parts.trainer.train_loader.dataset.augmentation
+    labels_of, optimizer = reader.targets, parts.optimizer
     model, autocast = wrapped(parts), parts.autocast()
     parameters = list(parts.model.parameters())
     scaler = torch.amp.GradScaler("cpu") if parts.amp == "fp16" else None
@@ -34,12 +33,12 @@ def train(parts: Parts) -> None:
     for epoch in parts.epochs():
         for _, indices in parts.sampler:
             pixels = reader.read(indices)
-            move(pixels, augmentation.draw(indices, epoch, height, width))
+            augmentation.apply(pixels, augmentation.draw(indices, epoch, reader.shape))
             images, labels = torch.from_numpy(pixels), torch.from_numpy(labels_of[indices])
             parts.adjust(step)
             step += 1
             with autocast():
-                logits = model(normalize(images))
+                logits = model(images)
             loss = loss_of(logits.float(), labels)
             optimizer.zero_grad()
             if scaler is None:
@@ -57,6 +56,6 @@ def train(parts: Parts) -> None:
 if __name__ == "__main__":
     parts = Parts("kept")
     if parts.given.kept:
-        parts.module("memory").keep_freed()
+        parts.module("base.memory").keep_freed()
     train(parts)
     parts.finish()

@@ -49,7 +49,7 @@ def train_epoch(parts: Parts, epoch: int) -> float:
     for number, (images, labels, _) in enumerate(parts.batches()):
         data.add(time.process_time() - end)
         parts.adjust(epoch * len(parts.sampler) + number)
-        logits = parts.model(parts.normalize(images))
+        logits = parts.model(images)
         loss = loss_of(logits, labels)
         losses.add(loss.item(), len(labels))
         for average, share in zip((top1, top5), shares(logits.detach(), labels), strict=True):

@@ -39,15 +39,6 @@ def flags() -> argparse.ArgumentParser:
     return parser
 
 
-def as_usual(optimizer: torch.optim.AdamW) -> torch.optim.AdamW:
-    """The same optimizer as torch itself makes it, and imports its compiler to do so."""
-    groups = [
-        {"params": group["params"], "weight_decay": group["weight_decay"]}
-        for group in optimizer.param_groups
-    ]
-    return torch.optim.AdamW(groups, lr=optimizer.defaults["lr"], fused=optimizer.defaults["fused"])
-
-
 class Parts:
     """A project's data, model, optimizer and rate, and the times of the loop that uses them."""
 
@@ -64,14 +55,14 @@ class Parts:
             epochs=self.given.epochs,
             num_workers=0,
             device="cpu",
+            compile=True,  # no loop does; but so torch's optimizer is used as torch makes it
         )
         torch.set_num_threads(1)
         self.device = torch.device("cpu")
         self.trainer = self._trainer()
         self.state = self.trainer.state
-        self.model, self.optimizer = self.state.model, as_usual(self.state.optimizer)
-        self.normalize, self.sampler = self.trainer.normalize, self.trainer.sampler
-        self.set_rate = self.module("optim").set_learning_rate
+        self.model, self.optimizer = self.state.model, self.state.optimizer
+        self.sampler = self.trainer.sampler
         self.seconds: list[float] = []
         self.losses: list[float] = []
 
@@ -86,16 +77,15 @@ class Parts:
 
     def _trainer(self) -> Any:
         """The project's own parts; its `step` is not called by any loop."""
-        trainer = self.module("trainer")
-        if not self.parallel:
-            return trainer.Trainer(self.config, self.device)
-        return trainer.Trainer(self.config, self.module("distributed").start("cpu"))
+        if self.parallel:
+            self.module("base.distributed").start("cpu")
+        return self.module("engine.trainer").Trainer(self.config, self.device)
 
     @property
     def parallel(self) -> bool:
         """Whether the project is one for several processes."""
         source: Path = self.given.project / self.name
-        return (source / "distributed.py").exists()
+        return (source / "base" / "distributed.py").exists()
 
     @property
     def amp(self) -> str:
@@ -121,7 +111,7 @@ class Parts:
     def batches(self) -> Iterator[Any]:
         """What is left of the epoch, through the project's loader."""
         loader = self.trainer.train_loader
-        batches: Iterator[Any] = self.module("loader").batches(loader, self.device)
+        batches: Iterator[Any] = self.module("data.loader").batches(loader, self.device)
         return batches
 
     @staticmethod
@@ -131,8 +121,9 @@ class Parts:
         return images, labels
 
     def adjust(self, step: int) -> None:
-        """Set the rate of optimizer step `step`."""
-        self.set_rate(self.optimizer, self.trainer.rate(step))
+        """Set the rates of optimizer step `step`."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.trainer.rate(step, group["initial_lr"])
 
     def finish(self) -> None:
         """Leave what the loop took, and what it led to."""

@@ -20,7 +20,7 @@ def train(parts: Parts) -> None:
         for images, labels, _ in parts.batches():
             parts.adjust(step)
             step += 1
-            logits = model(parts.normalize(images))
+            logits = model(images)
             loss = loss_of(logits, labels)
             optimizer.zero_grad()
             accelerator.backward(loss)

@@ -30,13 +30,13 @@ def train(parts: Parts) -> None:
 
     def update(engine: Engine, batch: Any) -> dict[str, torch.Tensor]:
         parts.adjust(engine.state.iteration - 1)
-        logits = parts.model(parts.normalize(batch.images))
-        loss = loss_of(logits, batch.labels)
+        logits = parts.model(batch.inputs)
+        loss = loss_of(logits, batch.targets)
         parts.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(parts.model.parameters(), CLIP)
         parts.optimizer.step()
-        return {"loss": loss.detach(), "logits": logits.detach(), "labels": batch.labels}
+        return {"loss": loss.detach(), "logits": logits.detach(), "labels": batch.targets}
 
     engine = Engine(update)
     Average(output_transform=lambda o: o["loss"]).attach(engine, "loss")

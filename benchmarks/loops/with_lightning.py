@@ -28,7 +28,7 @@ class Module(LightningModule):  # type: ignore[misc]
     def training_step(self, batch: Any, number: int) -> torch.Tensor:
         images, labels = self.parts.unpack(batch)
         self.parts.adjust(self.global_step)
-        logits = self.net(self.parts.normalize(images))
+        logits = self.net(images)
         loss = loss_of(logits, labels)
         if self.bare:
             self.sums.add(loss, logits, labels)

@@ -22,12 +22,12 @@ def ours(asked: Asked, data_format: str, folder: str) -> Batches:
     scratch, name = asked.folder.parent, package_name(data_format, asked.size)
     drawn = data_format == "imagefolder"
     data = scratch / f"images{asked.size}" if drawn else scratch / name / folder
-    module, storage = (module_of(scratch, name, module) for module in ("loader", "storage"))
-    module_of(scratch, name, "memory").keep_freed()  # as every command of a project does
+    module, storage = (module_of(scratch, name, f"data.{part}") for part in ("loader", "storage"))
+    module_of(scratch, name, "base.memory").keep_freed()  # as every command of a project does
     reader = storage.Reader(storage.split_path(data, "train"))
     sampler = module.TrainSampler(len(reader), asked.batch, seed=0)
     device, workers = torch.device("cpu"), None if asked.workers else 0
-    loader = module.make_loader(module.ImageDataset(reader), sampler, seed=0, workers=workers)
+    loader = module.make_loader(module.BatchDataset(reader), sampler, seed=0, workers=workers)
     epoch = -1
 
     def batches() -> Iterator[Any]:
@@ -35,7 +35,7 @@ def ours(asked: Asked, data_format: str, folder: str) -> Batches:
         epoch += 1
         sampler.set_epoch(epoch)
         for batch in module.batches(loader, device):
-            yield batch.images, batch.labels
+            yield batch.inputs, batch.targets
 
     return batches
 
