@@ -57,7 +57,7 @@ FAULTS: list[tuple[Check, str, str, str]] = [
         code.upward,
         f"{PACKAGE}/base/files.py",
         "from ..data import cache\n",
-        "files.py:35 imports data",
+        "files.py:41 imports data",
     ),
     (code.upward, f"{PACKAGE}/data/cache.py", "from ..config import Config\n", "imports config"),
     (code.upward, f"{PACKAGE}/engine/step.py", "from .. import verify\n", "imports verify"),

@@ -30,7 +30,9 @@ def project_name(questionnaire: Questionnaire) -> Question:
 
 
 def imported_by_the_template() -> Iterator[str]:
-    """Names of packages in import statements, and of distributions in its pyproject.toml."""
+    """Names in import statements, of its tests, and of distributions in its pyproject.toml."""
+    for file in (ROOT / "template/tests").rglob("test_*.py*"):
+        yield file.name.split(".")[0]
     for file in (ROOT / "template").rglob("*.py*"):
         for found in re.finditer(
             r"^\s*(?:import|from) +(\w+)", file.read_text(encoding="utf-8"), re.MULTILINE
@@ -77,7 +79,7 @@ def test_no_name_can_hide_something_that_the_project_imports(
         *brought_along(imported),
         *("torch", "torchgen", "functorch", "tests", "con", "aux", "nul", "prn", "com1", "lpt9"),
     }
-    assert {"numpy", "pil", "h5py", "lmdb", "tyro", "pillow", "test"} < taken
+    assert {"numpy", "pil", "h5py", "lmdb", "tyro", "pillow", "test", "test_train", "toy"} < taken
     assert {"absl", "google", "click", "requests"} < taken  # without them the loggers crash
     for name in sorted(name for name in taken if re.fullmatch("[a-z][a-z0-9_]*", name)):
         with_hyphens = name.replace("_", "-")

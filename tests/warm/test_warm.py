@@ -197,7 +197,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
     (("train", "--epochs", "2", "--run-dir", "run", "--no-resume"), 2),
     (("train", "--epochen", "2"), 2),
 ]
-CLOCK = re.compile(r"^data: .*|[\d.,]+ samples/s", re.MULTILINE)  # what depends on the time
+CLOCK = re.compile(r"^data loading .*|[\d.,]+ samples/s", re.MULTILINE)  # what depends on the time
 
 
 @pytest.mark.smoke
