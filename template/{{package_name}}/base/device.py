@@ -17,7 +17,7 @@ def pick_device(name: str) -> torch.device:
         try:
             device = torch.device(name)
         except RuntimeError:
-            raise FlagError(f"--device {name} is no device; take cpu, cuda, mps or auto") from None
+            raise FlagError(f"--device {name}: not a device; use cpu, cuda, mps or auto") from None
     if device.type == "cpu":
         return device
     if accelerator is None or device.type != accelerator.type:

@@ -41,13 +41,13 @@ def from_plain(kind: type[T], values: Plain) -> T:
     Raises TypeError for a name that the dataclass does not have, and for a value of another type.
     """
     if not isinstance(values, dict):
-        raise TypeError("these are no settings")
+        raise TypeError("expected an object of settings")
     types = get_type_hints(kind)
     for name, value in values.items():
         if name not in types:
             near = get_close_matches(name, types, 1)
             meant = f"; did you mean {near[0]}?" if near else ""
-            raise TypeError(f"there is no setting {name!r}{meant}")
+            raise TypeError(f"unknown setting {name!r}{meant}")
         if types[name] in (int, float) and not isinstance(value, int | float):
             raise TypeError(f"{name} is {value!r}, not a number")
     paths = {n for n, hint in types.items() if Path in (hint, *get_args(hint))}

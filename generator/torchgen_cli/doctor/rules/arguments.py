@@ -137,7 +137,7 @@ def old_reduction(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG808",
-    "`scheduler.step` takes no epoch any more",
+    "`scheduler.step` no longer takes an epoch",
     why="""The argument is deprecated: the scheduler counts for itself, and other than the
     closed form.""",
     remedy="call `scheduler.step()`",
