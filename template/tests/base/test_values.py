@@ -46,8 +46,8 @@ def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
 
 
 @pytest.mark.parametrize("values", [7, [], None, {"weights": "a", "rate": "fast"}])
-def test_what_are_no_settings_is_refused(values: Any) -> None:
-    with pytest.raises(TypeError, match=r"no settings|rate is 'fast', not a number"):
+def test_what_is_not_settings_is_refused(values: Any) -> None:
+    with pytest.raises(TypeError, match=r"object of settings|rate is 'fast', not a number"):
         from_plain(Settings, values)
 
 
