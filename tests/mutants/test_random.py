@@ -22,7 +22,17 @@ from .random_changes import draw
 pytestmark = pytest.mark.random
 
 COUNT, SEED = int(os.environ.get("RANDOM", "100")), int(os.environ.get("SEED", "0"))
-SUITES = (["-x", "tests"], ["-x", "-m", "slow", "tests"])  # the quick one first
+
+
+def nearest_first(tree: Path, changed: str) -> list[str]:
+    """A project's test files, first those of the changed file and of its folder."""
+    of_file, folder = f"test_{Path(changed).stem}.py", Path(changed).parent.name
+
+    def far(path: Path) -> tuple[bool, bool, Path]:
+        return path.name != of_file, path.parent.name != (folder or "experiment"), path
+
+    paths = sorted((tree / "tests").rglob("test_*.py"), key=far)
+    return [path.relative_to(tree).as_posix() for path in paths]
 
 
 @pytest.mark.parametrize("number", range(COUNT))
@@ -33,9 +43,10 @@ def test_a_change_is_tried(
     change = draw(home / PACKAGE, COUNT, SEED)[number]
     tree = copy_of(home, tmp_path)
     change.make(tree / PACKAGE)
+    files = nearest_first(tree, change.file)
     noticed = any(
-        laboratory.run_pytest(tree, suite, f"random{number}-{part}").code != 0
-        for part, suite in enumerate(SUITES)
+        laboratory.run_pytest(tree, ["-x", "-m", part, *files], f"random{number}-{part}").code != 0
+        for part in ("not slow", "slow")
     )
     (shared / "random").mkdir(exist_ok=True)
     record = {"change": f"{home.name}: {change}", "noticed": noticed}
