@@ -57,10 +57,13 @@ class Augmentation:
         ]
         return found * (inside_rows & inside_columns)[..., None]  # (B, H, W, C)
 
-    def mix(self, images: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def mix_batch(
+        self, images: torch.Tensor, targets: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Change a training batch as a whole, on its device: the place for mixup and the like.
 
-        Draw from torch's generator, which is seeded for each step. `task.py` gets these targets.
+        Draw from torch's generator, which is seeded for each step. `Task.loss` and `Task.sums` get
+        the targets that this returns, such as (B, 3): both classes, and the share of the first.
         """
         return images, targets
 

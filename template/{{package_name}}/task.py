@@ -1,4 +1,4 @@
-"""What is learned: the targets, the loss, the metrics, and how a prediction is put.
+"""What is learned: the targets, the loss, the metrics, and how a prediction is worded.
 
 Here it is classification: targets (B,) int64 are class numbers, outputs (B, classes) float32 are
 scores before any softmax.
@@ -51,13 +51,13 @@ class Task(nn.Module):
         return outputs.softmax(dim=1)
 
     def predictions(self, activated: torch.Tensor) -> list[dict[str, Any]]:
-        """What `predict --json` says of each sample."""
+        """What `predict --json` prints for each sample."""
         probabilities, classes = activated.max(dim=1)
         pairs = zip(classes.tolist(), probabilities.tolist(), strict=True)
         return [{"class": self.classes[number], "probability": p} for number, p in pairs]
 
     def in_words(self, prediction: dict[str, Any]) -> str:
-        """What `predict` says of a sample."""
+        """What `predict` prints for a sample."""
         return f"{prediction['class']} ({prediction['probability']:.1%})"
 
 

@@ -64,7 +64,7 @@ EDITS = {
         *("if is_vector or by_name or parameter in exempt", "if parameter in exempt"),
     ),
     "a part of the model is never used": Edit(
-        *("reaches", "3 steps no gradient reaches stem.0.weight, ", {"parallelism": "single"}, "model.py"),
+        *("reaches", "no gradient reaches stem.0.weight, ", {"parallelism": "single"}, "model.py"),
         *(
             "x = self.stem(self.normalize(images))",
             "x = self.stem(self.normalize(images)).detach()",

@@ -96,7 +96,7 @@ MUTANTS = (
     Mutant(
         "the-size-comes-from-the-first-file",
         "Images",
-        "The size that all are read in is that of an image that can be read.",
+        "The size that all are read at is that of an image that can be read.",
         "data/survey.py",
         "    for index in range(len(tree)):\n        path",
         "    for index in range(1):\n        path",

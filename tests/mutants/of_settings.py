@@ -161,7 +161,7 @@ MUTANTS = (
         "Images",
         "A training batch is changed as a whole where the augmentation does so.",
         "engine/trainer.py",
-        "= self.augmentation.mix(batch.inputs, batch.targets)",
+        "= self.augmentation.mix_batch(batch.inputs, batch.targets)",
         "= batch.inputs, batch.targets",
         "engine/test_trainer.py::"
         "test_a_training_batch_is_changed_as_a_whole_by_what_its_step_draws",

@@ -21,5 +21,7 @@ class Augmentation:
     def apply_on_device(self, inputs: torch.Tensor, changes: torch.Tensor) -> torch.Tensor:
         return inputs + changes.to(inputs.dtype)
 
-    def mix(self, inputs: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def mix_batch(
+        self, inputs: torch.Tensor, targets: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         return inputs, targets

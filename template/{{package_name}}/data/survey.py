@@ -26,7 +26,7 @@ def choose_size(tree: Tree, asked: int | None = None) -> tuple[tuple[int, int], 
         path = tree.path(index)
         with contextlib.suppress(DataError):
             height, width, _ = read(path).shape
-            return (height, width), f"the size of the first one, {path}"
+            return (height, width), f"the size of the first one, {os.path.relpath(path, tree.root)}"
     return (1, 1), "as none can be read"  # which is said later
 
 
@@ -51,10 +51,10 @@ def describe_classes(tree: Tree) -> list[str]:
 
 
 def describe_sizes(trees: Sequence[Tree], size: tuple[int, int], origin: str) -> str:
-    """The range of the images' sizes, and the one that all are read in."""
+    """The range of the images' sizes, and the one that all are read at."""
     found = [size_of for path in spread(trees) if (size_of := header_size(path)) is not None]
     height, width = size
-    read_in = f"all are read in {height} x {width}, {origin}"
+    read_in = f"all are read at {height} x {width}, {origin}"
     if not found:
         return read_in
     low, high = (of(found, key=lambda s: (s[0] * s[1], s)) for of in (min, max))

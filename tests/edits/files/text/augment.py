@@ -26,6 +26,8 @@ class Augmentation:
         """What `apply` makes of texts, on an accelerator."""
         return texts * stay
 
-    def mix(self, texts: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def mix_batch(
+        self, texts: torch.Tensor, targets: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Nothing is mixed."""
         return texts, targets
