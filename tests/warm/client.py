@@ -41,10 +41,9 @@ def wait(connection: socket.socket, number: int) -> None:
     """Stay as long as the command does, and end in the same way."""
     for name in HANDED_ON:
         signal.signal(name, lambda name, _: os.kill(number, name))
-    parent = os.getppid()
-    while not select.select([connection], [], [], 1.0)[0]:
-        if os.getppid() != parent:  # nobody waits any more: the keeper ends the command
-            os._exit(1)
+    parent = os.pidfd_open(os.getppid())
+    if connection not in select.select([connection, parent], [], [])[0]:
+        os._exit(1)  # nobody waits for it: the keeper ends the command
     code = int(connection.recv(100) or 99)
     if code < 0:
         if -code != signal.SIGKILL:

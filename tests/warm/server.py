@@ -10,6 +10,7 @@ client hands over, in a session of its own. Nothing is patched: what comes after
 and kills it when the client is gone.
 """
 
+import contextlib
 import gc
 import importlib
 import io
@@ -107,8 +108,10 @@ def wait_for(command: int, connection: socket.socket) -> NoReturn:
     ended = os.pidfd_open(command)
     if ended not in select.select([ended, connection], [], [])[0]:
         os.kill(command, signal.SIGKILL)  # as the client was
+        os._exit(0)
     _, status = os.waitpid(command, 0)
-    connection.send(str(os.waitstatus_to_exitcode(status)).encode())
+    with contextlib.suppress(BrokenPipeError):  # both have ended
+        connection.send(str(os.waitstatus_to_exitcode(status)).encode())
     os._exit(0)
 
 
