@@ -67,7 +67,7 @@ test-edits: $(READY)
 test-random: $(READY)
 	$(PYTEST) -m random
 
-test-all: test test-mutants test-faults
+test-all: test test-mutants test-faults test-random
 	$(PYTEST) -m "updates or edits or scheduled"
 
 golden: $(READY)

@@ -21,6 +21,7 @@ from .random_changes import draw
 
 pytestmark = pytest.mark.random
 
+LEAST = 0.7  # about a tenth of them are equivalent, or matter on a GPU alone
 COUNT, SEED = int(os.environ.get("RANDOM", "100")), int(os.environ.get("SEED", "0"))
 
 
@@ -60,4 +61,4 @@ def test_the_share_is_told(shared: Path, capsys: pytest.CaptureFixture[str]) -> 
     with capsys.disabled():
         print(f"\n{len(found) - len(missed)} of {len(found)} random changes noticed (seed {SEED})")
         print(*missed, sep="\n")
-    assert found
+    assert 1 - len(missed) / len(found) >= LEAST
