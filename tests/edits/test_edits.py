@@ -32,7 +32,9 @@ TOGETHER: dict[str, tuple[Edit, ...]] = {
 }
 # the rest are the user's own: tests of the experiment, and of the format that storage.py reads
 MACHINERY = ("tests/base", "tests/data", "tests/engine", "tests/verify")
-OF_THE_FORMAT = ("tests/data/test_format.py", "tests/data/test_prepare.py")
+OF_THE_FORMAT = [
+    f"tests/data/test_{name}.py" for name in ("format", "prepare", "storage", "survey")
+]
 WORDS = {"animals": ("cat", "dog", "cow", "hen"), "tools": ("saw", "axe", "nail", "rope")}
 
 

@@ -107,7 +107,7 @@ EVALUATED = [
         "hostile with a checksum", replace(BEST, sealed(Hostile())), EVALUATE, (BEST, "plain data")
     ),
     Bad("a hostile pickle", replace(BEST, pickle.dumps(Hostile())), EVALUATE, (BEST,)),
-    Bad("a list", replace(BEST, sealed([1, 2])), EVALUATE, (BEST, "not written by")),
+    Bad("a list", replace(BEST, sealed([1, 2])), EVALUATE, (BEST, "does not fit this code")),
     Bad("no model", changed(BEST, without("model")), EVALUATE, (BEST, "model")),
     Bad("no average", changed(BEST, without("average")), EVALUATE, (BEST, "average")),
     Bad("no config", changed(BEST, without("config")), EVALUATE, (BEST, "config")),
