@@ -20,7 +20,7 @@ help:
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
 	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
 	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
-	@echo "make test-all   all of these, each edit alone, the updates of every set; an hour and more"
+	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
 	@echo "make golden     writes anew the numbers that short runs must give"
 	@echo "make bench      measures everything against its limits and its peers; an hour and more"
 	@echo "make lint       formatting, lint and types"
