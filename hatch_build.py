@@ -1,4 +1,4 @@
-"""Adds the template to the wheel and the sdist, with a note of its commit."""
+"""Adds the template to the wheel and the sdist: its commit, its releases, what updates need."""
 
 import json
 import sys
@@ -19,23 +19,25 @@ class TemplateHook(BuildHookInterface):  # type: ignore[type-arg]
             return
         root = Path(self.root)
         folder = "torchgen_cli/bundle/" if self.target_name == "wheel" else ""
-        for name in ("copier.yml", "template"):
-            build_data["force_include"][str(root / name)] = folder + name
-        note = root / NOTE  # there only in an unpacked sdist
-        if not note.exists():
-            self.scratch = tempfile.TemporaryDirectory(
-                prefix="torchgen-build-"
-            )  # removed with this object
-            note = Path(self.scratch.name) / NOTE
-            note.write_text(json.dumps(provenance_of(root)) + "\n", encoding="utf-8")
-        build_data["force_include"][str(note)] = folder + NOTE
+        self.scratch = tempfile.TemporaryDirectory(
+            prefix="torchgen-build-"
+        )  # goes with this object
+        for name, path in bundled(root, Path(self.scratch.name)).items():
+            build_data["force_include"][str(path)] = folder + name
 
 
-def provenance_of(root: Path) -> dict[str, Any]:
-    """The provenance of this checkout, as JSON types."""
+def bundled(root: Path, scratch: Path) -> dict[str, Path]:
+    """What is bundled beside the package: each file or folder by its name there."""
     sys.path.insert(0, str(root / "generator"))
     try:
-        from torchgen_cli.template.provenance import of_checkout  # found only with the path above
+        from torchgen_cli.template import carried, provenance  # found only with the path above
     finally:
         sys.path.pop(0)
-    return of_checkout(root).to_json()
+    found = {name: root / name for name in carried.FILES if (root / name).exists()}
+    note = root / NOTE  # there only in an unpacked sdist
+    if not note.exists():
+        note = scratch / NOTE
+        origin = provenance.of_checkout(root).to_json()
+        note.write_text(json.dumps(origin) + "\n", encoding="utf-8")
+    releases = carried.complete(root, scratch)
+    return found | {NOTE: note} | {f"{carried.FOLDER}/{p.name}": p for p in releases.iterdir()}

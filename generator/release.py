@@ -11,6 +11,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from torchgen_cli.template.carried import FOLDER, Carried
+from torchgen_cli.template.provenance import is_name
+
 ROOT = Path(__file__).resolve().parent.parent
 LIST, CHANGELOG, NUMBERS = "releases.json", "CHANGELOG.md", "tests/matrix/golden.json"
 BUNDLE = "torchgen_cli/bundle/"
@@ -35,11 +38,6 @@ def complaints(version: str) -> Iterator[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     if version != f"v{project['version']}":
         yield f"pyproject.toml has the version {project['version']}, not {version[1:]}"
-    if ".invalid" in project["urls"]["Repository"]:
-        yield (
-            "[project.urls] Repository in pyproject.toml is a placeholder; set the real address, "
-            "since generated projects record it and fetch updates from it"
-        )
     if git("status", "--porcelain"):
         yield "there are uncommitted changes"
     if git("tag", "--list", version) or any(entry["version"] == version for entry in released()):
@@ -53,6 +51,12 @@ def complaints(version: str) -> Iterator[str]:
             "with 'Numbers:' and says why, and how to keep the old ones"
         )
     yield from differences(wheel_files(), committed_files())
+
+
+def no_address() -> bool:
+    """Whether pyproject.toml names no repository yet."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return is_name(project["urls"]["Repository"])
 
 
 def section(version: str) -> str:
@@ -106,7 +110,13 @@ def differences(wheel: dict[str, bytes], committed: dict[str, bytes]) -> Iterato
 
 
 def tag(version: str) -> None:
-    """Tag HEAD, and list it in a further commit."""
+    """Commit the release's bundle, tag that commit, and list it in a further one."""
+    with tempfile.TemporaryDirectory() as folder:
+        carried = Carried(ROOT, Path(folder) / "carried.git")
+        carried.add_folder(version, ROOT)
+        carried.write(version, ROOT / FOLDER)
+    git("add", "--", FOLDER)
+    git("commit", "--quiet", "--message", f"Release {version}", "--", FOLDER)
     commit = git("rev-parse", "HEAD")
     git("tag", "--annotate", version, "--message", f"torchgen {version}")
     entries = [*released(), {"version": version, "commit": commit}]
@@ -129,6 +139,11 @@ def main() -> None:
     if found:
         sys.exit(f"{given.version} cannot be released")
     print(f"{given.version} can be released")
+    if no_address():
+        print(
+            "note: [project.urls] Repository in pyproject.toml is a placeholder. Projects then "
+            "record no address: torchgen update works, plain copier update needs torchgen source"
+        )
     if given.tag:
         tag(given.version)
 

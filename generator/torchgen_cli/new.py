@@ -80,8 +80,8 @@ def create(
     """Write the project; `show` gets the answers, and the files they are from.
 
     `report` prints the result after the project is in place, so that a program can use it at once.
-    If anything fails, printing included, the project is removed again. Raises `UserError` or
-    `Interrupted`.
+    If anything fails, a full disk under the output included, the project is removed again; a reader
+    that has read enough is no failure. Raises `UserError` or `Interrupted`.
     """
     check_target(order.target)
     for name in GIT_LOCATIONS:  # so that git, ours or Copier's, uses this repository

@@ -13,7 +13,7 @@ from .merging.change import Show, Side, change
 from .merging.report import Report
 from .questions.answers import complaint
 from .questions.questionnaire import Questionnaire
-from .template.releases import Releases
+from .template.places import releases_of
 from .template.source import installed
 
 
@@ -75,7 +75,7 @@ def _template(project: Project, scratch: Path) -> Path:
             f"{project.path} does not record its version of the template; torchgen adopt finds and "
             "records it"
         )
-    releases = Releases(project.source, scratch)
+    releases = releases_of(project.source, project.commit, scratch)
     return releases.extract(releases.recorded(project.commit), scratch / "own-template")
 
 

@@ -14,6 +14,8 @@ from .base.project import ANSWERS_FILE, Project, State, read_project, state_of
 from .base.staging import scratch_folder
 from .doctor.examine import examine
 from .questions.questionnaire import installed
+from .template.places import releases_of
+from .template.provenance import is_name
 from .template.releases import Releases
 
 # contain no project, but possibly a million files
@@ -46,11 +48,11 @@ class Sources:
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        self._found: dict[str, Releases | UserError] = {}
+        self._found: dict[tuple[str, str], Releases | UserError] = {}
 
     def look(self, row: Row) -> None:
         """Fill in the latest version, and how far the project is behind."""
-        releases = self._releases(row.source)
+        releases = self._releases(row.source, row.version)
         if isinstance(releases, UserError):
             row.problems.append(str(releases))
             return
@@ -64,15 +66,17 @@ class Sources:
             later = [one for one in releases.released() if not releases.is_older(one, current)]
             row.behind = max(1, sum(one.sha != current.sha for one in later))
 
-    def _releases(self, source: str) -> Releases | UserError:
-        if source not in self._found:
+    def _releases(self, source: str, version: str) -> Releases | UserError:
+        # what came with torchgen may lack a version, an address has all of them
+        key = (source, version if is_name(source) else "")
+        if key not in self._found:
             folder = self._scratch / f"source-{len(self._found)}"
             folder.mkdir()
             try:
-                self._found[source] = Releases(source, folder)
+                self._found[key] = releases_of(source, version, folder)
             except UserError as error:
-                self._found[source] = error
-        return self._found[source]
+                self._found[key] = error
+        return self._found[key]
 
 
 def status(folders: Sequence[Path], offline: bool) -> list[Row]:

@@ -11,8 +11,9 @@ from .base.staging import scratch_folder
 from .merging.change import Show, Side, change
 from .merging.report import Report
 from .template.numbers import Numbers
+from .template.places import address_of, releases_of
 from .template.provenance import recordable
-from .template.releases import Releases, Version
+from .template.releases import Releases, Version, cloned
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def check(path: str) -> News:
     """Look for a newer version; nothing is written, and uncommitted changes do not matter."""
     project = _updatable(path)
     with scratch_folder(Path(tempfile.gettempdir())) as scratch:
-        releases = Releases(project.source, scratch)
+        releases = releases_of(project.source, project.commit, scratch)
         current, latest = releases.recorded(project.commit), releases.latest()
         if current.sha == latest.sha or releases.is_older(latest, current):
             return News(current.name, latest.name, False)
@@ -57,10 +58,13 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
     project = _updatable(path)
     check_reversible(project)
     with scratch_folder(git_folder(project)) as scratch:
-        releases = Releases(source or project.source, scratch)
+        if source:
+            releases, record = cloned(source, scratch), recordable(source, Path.cwd())
+        else:
+            releases = releases_of(project.source, project.commit, scratch)
+            record = address_of(project.source)
         current = releases.recorded(project.commit)
         target = releases.wanted(to, "--to") if to else releases.latest()
-        record = recordable(source, Path.cwd()) if source else project.source
         report = Report(project.path, record, current.name, target.name, dry_run=dry_run)
         if current.sha == target.sha:
             report.done = f"up to date: {current.name}; nothing was changed"

@@ -1,6 +1,8 @@
 """From each kind of installation, plain `copier update` later brings the template's next commit."""
 
 import json
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -11,7 +13,7 @@ import pytest
 import yaml
 
 from generator.conftest import Torchgen, run
-from torchgen_cli.template.provenance import canonical, recordable
+from torchgen_cli.template.provenance import FIRST_NAME, is_name, recordable
 
 from .checkouts import Git, add_a_fix, commit, editable, pip_git, wheel
 
@@ -26,11 +28,16 @@ def update(project: Path, env: dict[str, str]) -> None:
     run(*command, cwd=project, env=env)
 
 
+def named(clone: Path) -> dict[str, str]:
+    """The address of a checkout, as a user configures it."""
+    return {"TORCHGEN_SOURCE": str(clone)}
+
+
 @pytest.mark.parametrize(
     ("install", "tag"),
     [(wheel, None), (wheel, "v0.1.0"), (pip_git, "v0.1.0"), (editable, None)],
 )
-def test_plain_copier_update_works_whatever_the_installation(
+def test_with_an_address_plain_copier_update_works_whatever_the_installation(
     torchgen: Torchgen,
     clone: Path,
     git: Git,
@@ -40,7 +47,7 @@ def test_plain_copier_update_works_whatever_the_installation(
 ) -> None:
     if tag:
         git(clone, "tag", tag)
-    installed = install(clone, env)
+    installed = install(clone, env) | named(clone)
     done = torchgen("new", "proj", "--json", "--amp", "bf16", env=installed)
     assert (done.returncode, done.stderr) == (0, "")
     project = clone.parent / "proj"
@@ -64,7 +71,7 @@ def test_plain_copier_update_works_whatever_the_installation(
 def test_a_later_commit_in_the_clone_does_not_change_what_its_wheel_records(
     torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
 ) -> None:
-    installed = wheel(clone, env)
+    installed = wheel(clone, env) | named(clone)
     built_from = git(clone, "describe", "--tags", "--always")
     add_a_fix(clone, git)
     done = torchgen("new", "proj", env=installed)
@@ -82,7 +89,7 @@ def test_from_an_untagged_commit_the_next_tag_arrives(
     git(clone, "tag", "v0.1.0")
     (clone / "template" / "MORE.md").write_text("more\n", encoding="utf-8")
     commit(clone, git)
-    torchgen("new", "proj", env=editable(clone, env))
+    torchgen("new", "proj", env=editable(clone, env) | named(clone))
     project = clone.parent / "proj"
     assert str(record_of(project)["_commit"]).startswith("v0.1.0-1-g")
     add_a_fix(clone, git, "v0.2.0")
@@ -101,7 +108,7 @@ def test_changes_that_are_not_committed_are_rendered_and_warned_of(
 ) -> None:
     (clone / "template" / "DRAFT.md").write_text("draft\n", encoding="utf-8")
     head = git(clone, "describe", "--tags", "--always")
-    done = torchgen("new", "proj", "--json", env=install(clone, env))
+    done = torchgen("new", "proj", "--json", env=install(clone, env) | named(clone))
     assert done.returncode == 0
     assert done.stderr == (
         f"warning: the template has uncommitted changes; the project records {head}, the last "
@@ -112,26 +119,45 @@ def test_changes_that_are_not_committed_are_rendered_and_warned_of(
     update(clone.parent / "proj", env)
 
 
-def test_the_origin_of_a_clone_is_recorded_without_credentials(
-    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+@pytest.mark.parametrize("origin", ["https://ada:secret@git.example.org/torchgen.git", "../x.git"])
+def test_without_an_address_a_name_is_recorded_and_no_origin(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str], origin: str
 ) -> None:
-    git(clone, "remote", "add", "origin", "https://ada:secret@git.example.org/torchgen.git")
+    git(clone, "remote", "add", "origin", origin)
+    head = git(clone, "describe", "--tags", "--always")
     for number, install in enumerate((wheel, editable)):
-        torchgen("new", f"proj{number}", env=install(clone, env))
+        done = torchgen("new", f"proj{number}", env=install(clone, env))
+        assert (done.returncode, done.stderr) == (0, "")
         record = record_of(clone.parent / f"proj{number}")
-        assert record["_src_path"] == "https://git.example.org/torchgen.git"
+        assert record == {"_src_path": FIRST_NAME, "_commit": head}
 
 
-def test_a_local_origin_is_recorded_unless_it_lacks_the_commit(
-    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+@pytest.mark.parametrize("tag", [None, "v0.1.0"])
+def test_plain_copier_then_needs_what_torchgen_source_writes(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str], tag: str | None
 ) -> None:
-    second = clone.parent / "second"
-    git(clone.parent, "clone", "--quiet", str(clone), str(second))
-    torchgen("new", "proj", env=editable(second, env))
-    assert record_of(clone.parent / "proj")["_src_path"] == str(clone)
-    git(second, "tag", "v0.9.0")
-    torchgen("new", "proj2", env=editable(second, env))
-    assert record_of(clone.parent / "proj2") == {"_src_path": str(second), "_commit": "v0.9.0"}
+    if tag:
+        git(clone, "tag", tag)
+    torchgen("new", "proj", env=wheel(clone, env))
+    add_a_fix(clone, git, "v0.2.0" if tag else None)
+    for left in ("dist", "../site"):
+        shutil.rmtree(clone / left)
+    installed = wheel(clone, env) if tag else editable(clone, env)
+    done = torchgen("source", "releases", env=installed)
+    newest = git(clone, "describe", "--tags", "--always")
+    assert done.stdout.splitlines()[0] == (
+        f"Wrote {newest} and the releases before it to {clone.parent / 'releases'}."
+    )
+    tell = shlex.split(done.stdout.splitlines()[-1])
+    run(*tell, cwd=clone.parent, env=(writable := {**env, "GIT_CONFIG_GLOBAL": str(clone / "c")}))
+    clone.rename(clone.parent / "gone")
+    writable["GIT_CONFIG_GLOBAL"] = str(clone.parent / "gone/c")
+    project = clone.parent / "proj"
+    update(project, writable)
+    assert (project / "FIX.md").exists()
+    assert record_of(project) == {"_src_path": FIRST_NAME, "_commit": newest}
+    refused = torchgen("source", "releases", env=installed)
+    assert (refused.returncode, "is not empty" in refused.stderr) == (1, True)
 
 
 def test_an_sdist_carries_the_template_and_its_commit(
@@ -144,20 +170,18 @@ def test_an_sdist_carries_the_template_and_its_commit(
     unpacked = clone.parent / archive.name.removesuffix(".tar.gz")
     done = torchgen("new", "proj", env=wheel(unpacked, env))
     assert (done.returncode, done.stderr) == (0, "")
-    assert record_of(clone.parent / "proj") == {"_src_path": str(clone), "_commit": head}
+    assert record_of(clone.parent / "proj") == {"_src_path": FIRST_NAME, "_commit": head}
 
 
-def test_without_a_repository_it_is_said_that_updates_will_not_work(
+def test_without_a_repository_the_version_and_a_hash_are_recorded(
     torchgen: Torchgen, clone: Path, env: dict[str, str]
 ) -> None:
     shutil.rmtree(clone / ".git")
     done = torchgen("new", "proj", env=editable(clone, env))
-    assert done.returncode == 0
-    assert done.stderr == (
-        "warning: the template's repository or commit is not known, so `copier update` will not "
-        "work in this project; to get updates, install torchgen from its repository or a release\n"
-    )
-    assert record_of(clone.parent / "proj") == {"_src_path": str(clone), "_commit": None}
+    assert (done.returncode, done.stderr) == (0, "")
+    record = record_of(clone.parent / "proj")
+    assert record["_src_path"] == FIRST_NAME
+    assert re.fullmatch(r"v0\.1\.0\+[0-9a-f]{8}", record["_commit"])
 
 
 def test_from_an_index_the_canonical_address_is_recorded(
@@ -221,21 +245,6 @@ def test_a_bare_repository_on_this_disk_updates_as_well(
     assert torchgen("update", "proj").stdout.startswith("up to date")
 
 
-def test_a_bare_origin_is_recorded_unless_it_lacks_the_commit(
-    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
-) -> None:
-    origin = clone.parent / "origin.git"
-    git(clone.parent, "clone", "--quiet", "--bare", str(clone), str(origin))
-    git(clone, "remote", "add", "origin", str(origin))
-    torchgen("new", "proj", env=editable(clone, env))
-    assert record_of(clone.parent / "proj")["_src_path"] == origin.as_uri()
-    update(clone.parent / "proj", env)
-    (clone / "template" / "MORE.md").write_text("more\n", encoding="utf-8")
-    commit(clone, git)
-    torchgen("new", "proj2", env=editable(clone, env))
-    assert record_of(clone.parent / "proj2")["_src_path"] == str(clone)
-
-
 def test_of_a_changed_source_what_is_committed_is_taken(
     torchgen: Torchgen, template: Path, git: Git, env: dict[str, str]
 ) -> None:
@@ -294,7 +303,6 @@ def test_addresses_are_recorded_as_copier_can_use_them(url: str, recorded: str) 
     assert recordable(url, Path("/base/a")) == recorded
 
 
-def test_a_placeholder_is_no_canonical_address() -> None:
-    assert canonical("https://torchgen.invalid/torchgen-cli.git") is None
-    assert canonical("https://invalid/x.git") is None
-    assert canonical("https://github.com/a/b") == "https://github.com/a/b"
+def test_an_address_that_nobody_can_own_is_a_name() -> None:
+    assert is_name(FIRST_NAME) and is_name("git+https://invalid/x.git")
+    assert not is_name("https://github.com/a/b") and not is_name("git@host:a/b")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from generator.conftest import Done, run
+from generator.conftest import ROOT, Done, run
+from torchgen_cli.template.provenance import FIRST_NAME
 
 from .world import FIX_AFTER, World, replace
 
@@ -94,8 +95,33 @@ def test_a_source_that_cannot_be_reached_fails_the_workflow(forge: Forge, world:
     assert (done.returncode, forge.asked()) == (1, "")
 
 
-def test_the_address_is_read_from_the_answers(forge: Forge, world: World) -> None:
-    steps = yaml.safe_load((forge.project / WORKFLOW).read_text())["jobs"]["update"]["steps"]
-    command = steps[-2]["run"].replace("pip install", "echo")
-    said = run("bash", "-c", command, cwd=forge.project, env=forge.env)
-    assert said.stdout == f"torchgen-cli @ git+{world.template}\n"
+@pytest.mark.parametrize(
+    ("recorded", "variable", "installed"),
+    [
+        ("gh:acme/fork", "", "torchgen-cli @ git+https://github.com/acme/fork"),
+        ("gl:acme/fork.git", "", "torchgen-cli @ git+https://gitlab.com/acme/fork.git"),
+        ("git@host.org:acme/fork.git", "", "torchgen-cli @ git+ssh://git@host.org/acme/fork.git"),
+        ("https://host.org/fork.git", "", "torchgen-cli @ git+https://host.org/fork.git"),
+        ("git+https://host.org/fork", "", "torchgen-cli @ git+https://host.org/fork"),
+        ("git+file:///srv/fork", "", "torchgen-cli @ git+file:///srv/fork"),
+        ("/srv/a fork", "", "torchgen-cli @ git+file:///srv/a fork"),
+        ("'/srv/fork'", "", "torchgen-cli @ git+file:///srv/fork"),
+        (FIRST_NAME, "", ""),
+        (FIRST_NAME, "torchgen-cli==0.2.0", "torchgen-cli==0.2.0"),
+        ("gh:acme/fork", "./wheels/torchgen.whl", "./wheels/torchgen.whl"),
+    ],
+)
+def test_torchgen_is_installed_from_what_the_answers_record(
+    tmp_path: Path, recorded: str, variable: str, installed: str
+) -> None:
+    text = (ROOT / "template" / WORKFLOW).read_text()
+    steps = yaml.safe_load(text)["jobs"]["update"]["steps"]
+    command = steps[-2]["run"].replace("pip install", "printf '%s\\n'")
+    assert steps[-1]["if"] == "steps.install.outputs.done == 'yes'"
+    (tmp_path / ".copier-answers.yml").write_text(f"_commit: v1\n_src_path: {recorded}\n")
+    output = tmp_path / "output"
+    output.touch()
+    env = {**os.environ, "TORCHGEN": variable, "GITHUB_OUTPUT": str(output)}
+    said = run("bash", "-eo", "pipefail", "-c", command, cwd=tmp_path, env=env).stdout
+    assert said == f"{installed}\n" if installed else "set the variable TORCHGEN" in said
+    assert output.read_text() == ("done=yes\n" if installed else "")

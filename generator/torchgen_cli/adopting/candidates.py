@@ -1,14 +1,14 @@
 """The versions of the template that a project may have been made from."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.project import Project
+from ..template.places import releases_of
 from ..template.provenance import recordable
-from ..template.releases import Releases
+from ..template.releases import Releases, cloned
 from ..template.source import installed
 
 
@@ -29,21 +29,23 @@ def candidates(
     Adds to `notes` what could not be reached. Raises `UserError` if there is no version.
     """
     own = installed(scratch)
-    recorded = own.stamp.get("_commit", "")
+    recorded, record = own.stamp["_commit"], own.stamp["_src_path"]
     noted = project.source if re.match(r"[/\\]|\w+:|git[+@]", project.source) else ""
-    addresses = [source] if source else [noted, own.stamp["_src_path"]]
-    releases = _reachable(addresses, scratch, notes)
-    if releases is None:
-        if source or wanted not in (None, recorded) or not recorded:
-            raise UserError(notes[-1])
-        notes.append(f"only the installed version, {recorded}, was compared")
-        return [Version(recorded, own.folder, own.stamp)]
+    releases = None
+    if source or noted:
+        releases = _reachable(source or noted, scratch, notes)
+        record = recordable(source or noted, Path.cwd())
+    if source and not releases:
+        raise UserError(notes[-1])
+    if not releases:
+        record = own.stamp["_src_path"]
+        (scratch / "ours").mkdir()
+        releases = releases_of(record, recorded, scratch / "ours")
     if wanted:
         found = [releases.wanted(wanted, "--version")]
     else:
         likeliest = releases.find(recorded) or releases.latest()
         found = [likeliest, releases.latest(), *reversed(releases.released())]
-    record = recordable(releases.source, Path.cwd())
     return [
         Version(
             name=one.name,
@@ -54,11 +56,10 @@ def candidates(
     ]
 
 
-def _reachable(addresses: Sequence[str], scratch: Path, notes: list[str]) -> Releases | None:
-    """The first repository that can be reached; `notes` gets the errors of those before."""
-    for address in dict.fromkeys(filter(None, addresses)):
-        try:
-            return Releases(address, scratch)
-        except UserError as error:
-            notes.append(str(error))
-    return None
+def _reachable(address: str, scratch: Path, notes: list[str]) -> Releases | None:
+    """The repository, if it can be reached; else `notes` gets the error."""
+    try:
+        return cloned(address, scratch)
+    except UserError as error:
+        notes.append(str(error))
+        return None

@@ -10,13 +10,15 @@ from .errors import UserError
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Raise `UserError` if the block fails to print."""
+    """Raise `UserError` if the block fails to print; a closed pipe is no failure."""
     try:
         yield
     except OSError as error:
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, sys.stdout.fileno())  # what is left in the buffer would fail once more
         os.close(silence)
+        if isinstance(error, BrokenPipeError):
+            return
         raise UserError(
             f"cannot print the result ({error.strerror}), so nothing was written; try again with "
             "another output"

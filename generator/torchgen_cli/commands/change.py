@@ -1,4 +1,4 @@
-"""The commands that change a project: `update`, `set` and `adopt`."""
+"""The commands that change a project, `update`, `set` and `adopt`, and `source` for Copier."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -85,6 +85,18 @@ def adopt(
 
     found = adoption.adopt(path, source, version, dry_run)
     print(found.to_json() if json else found)
+
+
+def source(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+) -> None:
+    """Write the template's releases into DIR, as a git repository for plain Copier.
+
+    Needed only where no address of the template is known. `torchgen update` does not need it.
+    """
+    from ..template import places
+
+    print(places.write_clone(folder))
 
 
 def _announce(json: bool) -> Callable[[str], None]:

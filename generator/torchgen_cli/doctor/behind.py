@@ -5,6 +5,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from ..base.project import ANSWERS_FILE
+from ..template.provenance import FIRST_NAME
 from ..template.source import origin, provenance
 
 
@@ -22,9 +23,9 @@ def behind(root: Path) -> str | None:
     made = record.get("_commit") if isinstance(record, dict) else None
     found = provenance()
     source, ours_at = record.get("_src_path") if made else None, origin(found)[0]
-    if source and ours_at and source != ours_at:  # a fork has its own versions
+    if source and source not in (ours_at, FIRST_NAME):  # a fork has its own versions
         return f"template {made} of {source}: torchgen update --check looks for a newer one"
-    ours = found.commit or f"v{found.version}"
+    ours = found.commit
     if not made or str(made) in (ours, found.sha, f"v{found.version}"):
         return None
     remedy = "torchgen update"

@@ -1,7 +1,7 @@
 """Which repository and commit a template is from. Used by the build: imports stdlib only.
 
-A project can be updated if `.copier-answers.yml` names a repository and a commit in it that Copier
-can fetch later. A wheel has no `.git`, so the build records the commit it was made from.
+A project can be updated if `.copier-answers.yml` names the template and its version. The name is
+the template's address if one is known. A wheel has no `.git`, so the build records the version.
 """
 
 import os
@@ -12,6 +12,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..base.git import git_output
+from .carried import name_of
+
+FIRST_NAME = "https://torchgen.invalid/torchgen-cli.git"  # recorded while there is no address
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,10 @@ class Provenance:
 
     version: str
     """Of torchgen, as in pyproject.toml."""
-    repository: str | None
-    """The canonical address of torchgen, where one is known."""
-    source: str | None
-    """The repository of this checkout: its origin without credentials, or its absolute path."""
-    commit: str | None
-    """As Copier records it: `git describe --tags --always`."""
+    repository: str
+    """The address of torchgen's repository, or a mere name: see `is_name`."""
+    commit: str
+    """As Copier records it, `git describe --tags --always`; `carried.name_of` without git."""
     sha: str | None
     """The full hash of that commit."""
     dirty: bool
@@ -40,24 +41,34 @@ def of_checkout(root: Path) -> Provenance:
     import tomllib  # 4 ms, for checkouts only
 
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    source = commit = sha = None
-    dirty = False
+    version, address = project["version"], project["urls"]["Repository"]
+    repository = address if is_name(address) else recordable(address, Path())
+    if not is_repository(root):
+        return Provenance(version, repository, name_of(root, version), None, False)
+    sha = str(git_output(root, "rev-parse", "HEAD^{commit}"))
+    commit = str(git_output(root, "describe", "--tags", "--always", sha))
+    template = ("copier.yml", "template")
+    dirty = bool(git_output(root, "status", "--porcelain", "-unormal", "--", *template))
+    # seven digits would pass for the number of a release
+    return Provenance(version, repository, sha if commit.isdigit() else commit, sha, dirty)
+
+
+def is_repository(root: Path) -> bool:
+    """Whether the folder is a repository with a commit, and not merely unpacked inside one."""
     top = git_output(root, "rev-parse", "--show-toplevel")
-    if top and Path(top).resolve() == root.resolve():  # else: unpacked inside another repository
-        sha = git_output(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        template = ("copier.yml", "template")
-        dirty = bool(git_output(root, "status", "--porcelain", "-unormal", "--", *template))
-    if sha:
-        commit = git_output(root, "describe", "--tags", "--always", sha)
-        source = _source(root, str(commit), sha)
-    repository = canonical(project["urls"]["Repository"])
-    return Provenance(project["version"], repository, source, commit, sha, dirty)
+    here = top is not None and Path(top).resolve() == root.resolve()
+    return (
+        here and git_output(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is not None
+    )
 
 
-def canonical(url: str) -> str | None:
-    """The address, or None for a placeholder: a host in .invalid (RFC 2606)."""
-    host = urlsplit(url).hostname or ""
-    return None if host == "invalid" or host.endswith(".invalid") else recordable(url, Path())
+def is_name(address: str) -> bool:
+    """Whether an address leads nowhere: its host is in .invalid, which nobody can own (RFC 2606).
+
+    It then only says which template is meant. git can be told where that is, by `insteadOf`.
+    """
+    host = urlsplit(address.removeprefix("git+")).hostname or ""
+    return host == "invalid" or host.endswith(".invalid")
 
 
 def recordable(url: str, base: Path) -> str:
@@ -96,14 +107,3 @@ def local_path(url: str, base: Path) -> Path | None:
     if "://" in bare or re.match(r"[^/\\]{2,}:", bare):  # host:path (a drive has one letter)
         return None
     return Path(os.path.abspath(base / Path(bare).expanduser()))
-
-
-def _source(root: Path, commit: str, sha: str) -> str:
-    """Origin; or the checkout's path if there is no origin, or a local one without the commit."""
-    origin = git_output(root, "config", "--get", "remote.origin.url")
-    if not origin:
-        return str(root.resolve())
-    local = local_path(origin, root)
-    if local and git_output(local, "rev-parse", f"{commit}^{{commit}}") != sha:
-        return str(root.resolve())
-    return recordable(origin, root)

@@ -27,29 +27,16 @@ class Version:
 
 
 class Releases:
-    """A clone of the template's repository with all its versions."""
+    """A bare clone of the template's repository with all its versions."""
 
-    def __init__(self, source: str, scratch: Path) -> None:
-        """Clone it. Raises `UserError` if it cannot be reached, or is a shallow clone itself."""
-        self.source = recordable(source, Path.cwd())  # without a password, for messages
-        self._clone = scratch / "template.git"
-        try:
-            clone(source, self._clone)
-        except GitError as error:
-            raise UserError(
-                f"cannot reach the template's repository {self.source} ({error}); "
-                "check the address and the network, or give another one with --source"
-            ) from error
-        if git(self._clone, "rev-parse", "--is-shallow-repository") == "true":
-            raise UserError(
-                f"the template's repository {self.source} is a shallow clone, so versions are "
-                "missing; run git fetch --unshallow there"
-            )
-        self._tag_listed()
+    def __init__(self, source: str, clone: Path) -> None:
+        """`source` is what messages call it."""
+        self.source = source
+        self.clone = clone
 
-    def _tag_listed(self) -> None:
+    def tag_listed(self) -> None:
         """Add the tags that are in the committed list, but not in the repository."""
-        tags = set(git(self._clone, "tag").split())
+        tags = set(git(self.clone, "tag").split())
         try:
             found = json.loads(self._show(LIST) or "[]")
             listed = {entry["version"]: entry["commit"] for entry in found}
@@ -57,12 +44,12 @@ class Releases:
             raise UserError(f"cannot read {LIST} of {self.source}: {error!r}") from error
         for version, commit in listed.items():
             if version not in tags and self.find(commit):
-                git(self._clone, "tag", "--", version, commit)
+                git(self.clone, "tag", "--", version, commit)
 
     def _show(self, file: str, version: str = "HEAD") -> str:
         """A file's text at a version; empty if there is no such file."""
         try:
-            return git(self._clone, "show", f"{version}:{file}")
+            return git(self.clone, "show", f"{version}:{file}")
         except GitError:
             return ""
 
@@ -71,10 +58,10 @@ class Releases:
         if not ref or ref.startswith("-"):
             return None
         try:
-            sha = git(self._clone, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+            sha = git(self.clone, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
         except GitError:
             return None
-        return Version(git(self._clone, "describe", "--tags", "--always", sha), sha)
+        return Version(git(self.clone, "describe", "--tags", "--always", sha), sha)
 
     def recorded(self, commit: str) -> Version:
         """The version that a project records. Raises `UserError` if it does not exist."""
@@ -91,7 +78,7 @@ class Releases:
         """The version that a user names by a flag. Raises `UserError` with the closest one."""
         found = self.find(ref) or self.find(f"v{ref}")
         if not found:
-            tags = git(self._clone, "tag").split()
+            tags = git(self.clone, "tag").split()
             raise UserError(f"{flag}: the template has no version {ref!r}{nearest(ref, tags)}", 2)
         return found
 
@@ -112,7 +99,7 @@ class Releases:
         from packaging.version import Version as Number
 
         numbers = {}
-        for tag in git(self._clone, "tag").split():
+        for tag in git(self.clone, "tag").split():
             try:
                 numbers[tag] = Number(tag)
             except InvalidVersion:
@@ -123,7 +110,7 @@ class Releases:
     def is_older(self, one: Version, other: Version) -> bool:
         """Whether the first version came before the second."""
         try:
-            git(self._clone, "merge-base", "--is-ancestor", one.sha, other.sha)
+            git(self.clone, "merge-base", "--is-ancestor", one.sha, other.sha)
         except GitError:
             return False
         return one.sha != other.sha
@@ -131,12 +118,12 @@ class Releases:
     def extract(self, version: Version, folder: Path) -> Path:
         """Write the files of a version into a new folder, byte for byte."""
         folder.mkdir()
-        attributes = self._clone / "info" / "attributes"
+        attributes = self.clone / "info" / "attributes"
         attributes.parent.mkdir(exist_ok=True)
         attributes.write_text("* -text -filter -ident -working-tree-encoding\n", encoding="utf-8")
         where = {"GIT_INDEX_FILE": str(folder.with_suffix(".index"))}
         command = ("--work-tree", str(folder), "read-tree", "-u", "--reset", version.sha)
-        git(self._clone, "-c", "core.bare=false", *command, env=where)
+        git(self.clone, "-c", "core.bare=false", *command, env=where)
         return folder
 
     def changelog(self, old: Version, new: Version) -> dict[str, list[str]]:
@@ -157,6 +144,27 @@ class Releases:
         items = (re.split(r"^[-*] +", body, flags=re.MULTILINE)[1:] for body in sections[1::2])
         tidy = ([" ".join(item.split()) for item in entries] for entries in items)
         return dict(zip(sections[::2], tidy, strict=True))
+
+
+def cloned(source: str, scratch: Path) -> Releases:
+    """Clone a repository. Raises `UserError` if it cannot be reached, or is a shallow clone."""
+    shown = recordable(source, Path.cwd())  # without a password, for messages
+    folder = scratch / "template.git"
+    try:
+        clone(source, folder)
+    except GitError as error:
+        raise UserError(
+            f"cannot reach the template's repository {shown} ({error}); "
+            "check the address and the network, or give another one with --source"
+        ) from error
+    if git(folder, "rev-parse", "--is-shallow-repository") == "true":
+        raise UserError(
+            f"the template's repository {shown} is a shallow clone, so versions are "
+            "missing; run git fetch --unshallow there"
+        )
+    releases = Releases(shown, folder)
+    releases.tag_listed()
+    return releases
 
 
 def clone(source: str, folder: Path, *options: str) -> None:

@@ -1,6 +1,7 @@
 """Which template a project is made from, and what its answers file records about it."""
 
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from functools import cache
@@ -47,23 +48,14 @@ def installed(scratch: Path) -> Template:
     """
     found, root = provenance(), template_root()
     src = root if root == BUNDLE else _plain_copy(root, scratch)
-    source, commit = origin(found)
-    if not source or not commit:
-        return Template(
-            src,
-            stamp={"_src_path": source or str(root)},
-            warning="the template's repository or commit is not known, so `copier update` will "
-            "not work in this project; to get updates, install torchgen from its repository or a "
-            "release",
-        )
     warning = None
     if found.dirty:
         warning = (
-            f"the template has uncommitted changes; the project records {commit}, the last "
+            f"the template has uncommitted changes; the project records {found.commit}, the last "
             "commit, so a later update treats the changes as your own edits"
         )
-    stamp = {"_src_path": source, "_commit": commit}
-    return Template(src, stamp, warning)
+    source, commit = origin(found)
+    return Template(src, {"_src_path": source, "_commit": commit}, warning)
 
 
 def named(url: str, scratch: Path) -> Template:
@@ -71,11 +63,11 @@ def named(url: str, scratch: Path) -> Template:
 
     `url` is a git repository's address or folder. Raises `UserError` if it cannot be fetched.
     """
-    from .releases import Releases  # 10 ms, for sources only
+    from .releases import cloned  # 10 ms, for sources only
 
     folder = _local(url)
     source = recordable(url, Path.cwd())  # a password in it is used, but not recorded or shown
-    releases = Releases(url, scratch)
+    releases = cloned(url, scratch)
     version, newest = releases.latest(), releases.find("HEAD")
     warning = None
     if folder and git_output(folder, "status", "--porcelain", "-unormal"):
@@ -108,20 +100,23 @@ def _local(url: str) -> Path | None:
     return folder
 
 
-def origin(found: Provenance) -> tuple[str | None, str | None]:
-    """The address and commit by which the template of this installation can be fetched later."""
-    install = _direct_url()
-    if install and "vcs_info" in install:  # pip install git+...
+def origin(found: Provenance) -> tuple[str, str]:
+    """What a project records: the template's address, or its name where none is known; the version.
+
+    The address is that of `TORCHGEN_SOURCE`, `pip install git+https://...` or pyproject.toml; a
+    folder of this machine only if `TORCHGEN_SOURCE` names one.
+    """
+    configured = os.environ.get("TORCHGEN_SOURCE")
+    if configured:
+        return recordable(configured, Path.cwd()), found.commit
+    install = direct_url()
+    if install and "vcs_info" in install and not local_path(install["url"], Path()):
         sha = install["vcs_info"]["commit_id"]
         return recordable(install["url"], Path()), found.commit if sha == found.sha else sha
-    release = found.repository, found.commit or f"v{found.version}"
-    from_index = BUNDLE.exists() and install is None
-    if found.repository and (from_index or not found.source):
-        return release
-    return found.source, found.commit
+    return found.repository, found.commit
 
 
-def _direct_url() -> dict[str, Any] | None:
+def direct_url() -> dict[str, Any] | None:
     """How this package was installed (PEP 610); None if from an index, or not at all."""
     file = next(PACKAGE.parent.glob("torchgen_cli-*.dist-info/direct_url.json"), None)
     return json.loads(file.read_text(encoding="utf-8")) if file else None
