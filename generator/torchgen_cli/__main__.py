@@ -5,6 +5,7 @@ import sys
 
 from .base import signals
 from .base.errors import Interrupted, UserError
+from .base.output import coloured, silence
 
 
 def main() -> None:
@@ -28,23 +29,35 @@ def _run() -> int:
     try:
         import typer  # here, so that a Ctrl-C while it loads is handled
 
-        from .cli import app
+        from .cli import app, in_words
 
         try:
             return app(prog_name="torchgen", standalone_mode=False) or 0
-        except typer.TyperException as error:  # an unknown flag or command, with the nearest one
-            raise UserError(error.format_message(), error.exit_code) from error
+        except typer.TyperException as error:
+            raise UserError(in_words(error), error.exit_code) from error
     except UserError as error:
         signals.check()
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    except OSError as error:  # the disk is full, the output's reader is gone
+        return _tell(str(error), error.exit_code)
+    except BrokenPipeError:  # the reader has read enough
         signals.check()
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return silence()
+    except OSError as error:  # the disk is full
+        signals.check()
+        return _tell(str(error), 1)
     except Exception:
         signals.check()
         raise
+
+
+def _tell(message: str, code: int) -> int:
+    """Print an error: in colour on a terminal, as JSON under --json; returns the exit code."""
+    if "--json" in sys.argv[1:]:
+        import json
+
+        print(json.dumps({"error": message, "exit_code": code}), file=sys.stderr)
+    else:
+        print(f"{coloured('error:', sys.stderr)} {message}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@ import typer
 from typer.core import TyperGroup
 
 from .commands import change, look, new
+from .commands.words import in_words
+
+__all__ = ["app", "in_words"]
 
 
 class Commands(TyperGroup):
@@ -17,7 +20,7 @@ class Commands(TyperGroup):
             ctx.obj = new.choose(ctx, rest)
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             flagged = new.flagged(new.new, ctx.obj.questionnaire.questions)
-            alone.command("new", context_settings=HELP)(flagged)
+            alone.command("new", context_settings=HELP, epilog=NEW)(flagged)
             command = typer.main.get_command(alone)
         return name, command, rest
 
@@ -25,7 +28,6 @@ class Commands(TyperGroup):
 HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     context_settings=HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # twice as fast as help in boxes
@@ -46,12 +48,37 @@ def torchgen(
         print(context.get_help())
 
 
-app.command("new")(new.flagged(new.new))
-app.command()(look.questions)
-app.command()(change.update)
-app.command("set")(change.set_)
-app.command()(change.adopt)
-app.command()(change.source)
-app.command()(look.explain)
-app.command()(look.doctor)
-app.command()(look.status)
+@app.command("help")
+def help_(
+    context: typer.Context,
+    command: Annotated[str | None, typer.Argument(metavar="[COMMAND]", help="Which one.")] = None,
+) -> None:
+    """Show the help of a command."""
+    group: Any = context.parent and context.parent.command
+    words = [command, "--help"] if command else ["--help"]
+    group.main(words, prog_name="torchgen", standalone_mode=False)
+
+
+def examples(*lines: str) -> str:
+    """The end of a help page, which keeps its lines."""
+    return "\n".join(["\b", "Examples:", *(f"  torchgen {line}" for line in lines)])
+
+
+NEW = examples(
+    "new myproj", "new myproj --parallelism ddp --amp bf16", "new . --answers team.yml -y"
+)
+app.command("new", epilog=NEW)(new.flagged(new.new))
+app.command(epilog=examples("questions", "questions --json"))(look.questions)
+app.command(epilog=examples("update", "update --check", "update ~/work/myproj --dry-run"))(
+    change.update
+)
+app.command("set", epilog=examples("set amp=bf16", "set logger=mlflow parallelism=ddp myproj"))(
+    change.set_
+)
+app.command(epilog=examples("adopt .", "adopt . --dry-run"))(change.adopt)
+app.command(epilog=examples("source ~/torchgen-releases"))(change.source)
+app.command(epilog=examples("explain amp", "explain amp off bf16"))(look.explain)
+app.command(
+    epilog=examples("doctor", "doctor ~/work/repository --hints", "doctor --explain TG601")
+)(look.doctor)
+app.command(epilog=examples("status ~/work", "status --offline --json"))(look.status)

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from .base.errors import FULL, Interrupted, UserError
 from .base.git import GIT_LOCATIONS
-from .base.output import printing
+from .base.output import EXTRA, printing
 from .base.project import ANSWERS_FILE
 from .base.repository import Repository, first_commit
 from .base.staging import check_target, project_in, published, scratch_folder, staged
@@ -206,11 +206,10 @@ def _next_commands(order: Order, rendered: _Rendered) -> list[str]:
     path = f"./{order.path}" if order.path.startswith(("-", "+")) else order.path
     quoted = f'"{path}"' if os.name == "nt" else shlex.quote(path)
     enter = "" if order.target == Path.cwd() else f"cd {quoted} && "
-    extra = '".[dev]"' if os.name == "nt" else "'.[dev]'"
     ddp = rendered.answers.get("parallelism") == "ddp"
     start = "torchrun --nproc-per-node 2 -m" if ddp else "python -m"
     return [
-        f"{enter}pip install -e {extra}",
+        f"{enter}pip install -e {EXTRA}",
         f"python -m {rendered.package}.prepare --demo",
         f"{start} {rendered.package}.train",
     ]

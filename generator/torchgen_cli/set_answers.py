@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .base.errors import UserError, nearest
+from .base.output import EXTRA
 from .base.project import Project, check_reversible, git_folder, read_project
 from .base.staging import scratch_folder
 from .merging.change import Show, Side, change
@@ -56,13 +57,27 @@ def set_answers(given: dict[str, str], path: str, dry_run: bool, show: Show) -> 
         new = Side(template, {**project.answers, **given}, project.stamp)
         label = re.sub(r"[^A-Za-z0-9=_-]+", "-", ",".join(f"{k}={v}" for k, v in given.items()))
         change(project, old, new, label.strip("-")[:60], scratch, report)
+        if report.changes:
+            report.next = list(_next(given, {**project.answers, **given}, report))
         if "project_name" in given and report.changes:
             report.notes.append(
-                "the package was renamed: reinstall it (pip install -e .), and update imports of "
-                "the old name in your own files"
+                "the package was renamed: update imports of the old name in your own files"
             )
         show(report.before())
     return report
+
+
+def _next(given: dict[str, str], answers: dict[str, Any], report: Report) -> Iterator[str]:
+    """The commands to run after these answers changed."""
+    package = answers.get("project_name", "").replace("-", "_")
+    if any(change.path == "pyproject.toml" for change in report.changes):
+        yield f"pip install -e {EXTRA}   # the dependencies changed"
+    if "data_format" in given:
+        yield f"python -m {package}.prepare --source DIR   # or --demo: the data in the new format"
+    if given.get("parallelism") == "ddp":
+        yield f"torchrun --nproc-per-node 2 -m {package}.train   # one process per GPU"
+    elif "parallelism" in given:
+        yield f"python -m {package}.train   # without torchrun"
 
 
 def _template(project: Project, scratch: Path) -> Path:

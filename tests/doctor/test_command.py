@@ -29,8 +29,8 @@ def test_findings_are_lines_with_file_line_rule_and_remedy(
     rule = all_rules()["TG601"]
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        f"train.py:3: TG601 {rule.title} (no weights_only) — {rule.remedy}",
-        f"train.py:4: TG601 {rule.title} (no weights_only)",
+        f"train.py:3: warning: TG601 {rule.title} (no weights_only) — {rule.remedy}",
+        f"train.py:4: warning: TG601 {rule.title} (no weights_only)",
         "2 warnings in 1 file",
     ]
     assert done.stderr == ""
@@ -55,7 +55,10 @@ def test_hints_are_shown_on_request_and_fail_nothing(tmp_path: Path, torchgen: T
     [
         (["nowhere"], "error: nowhere is not a folder; give the folder of a training repository"),
         (["file.py"], "error: file.py is not a folder; give the folder of a training repository"),
-        (["--json", "--sarif"], "error: --json and --sarif cannot be combined; give one of them"),
+        (
+            ["--json", "--sarif"],
+            '{"error": "--json and --sarif cannot be combined; give one of them", "exit_code": 2}',
+        ),
         (
             ["--explain", "TG6011"],
             "error: no rule is called 'TG6011'; did you mean 'TG601'?; "
@@ -171,10 +174,8 @@ def test_tests_are_spared_what_makes_no_sense_there(project: Path, torchgen: Tor
     (project / "tests" / "test_load.py").write_text(
         BAD + "torch.ger(state, state)\n", encoding="utf-8"
     )
-    assert [line.split()[1] for line in torchgen("doctor", str(project)).stdout.splitlines()] == [
-        "TG803",
-        "warning",
-    ]
+    lines = torchgen("doctor", str(project)).stdout.splitlines()
+    assert [line.split()[1:3] for line in lines] == [["warning:", "TG803"], ["warning", "in"]]
 
 
 def test_a_script_called_test_py_is_no_test(project: Path, torchgen: Torchgen) -> None:
@@ -196,7 +197,7 @@ def test_encodings_and_line_ends(
 ) -> None:
     (tmp_path / "a.py").write_bytes(content)
     done = torchgen("doctor")
-    assert done.stdout.startswith(f"a.py:{line}: TG601 ")
+    assert done.stdout.startswith(f"a.py:{line}: warning: TG601 ")
     assert done.stderr == ""
 
 
@@ -209,7 +210,7 @@ def test_a_file_that_does_not_parse_is_a_finding_and_the_others_are_checked(
     (project / "bad.py").write_bytes(content)
     done = torchgen("doctor", str(project))
     assert done.returncode == 1
-    assert done.stdout.startswith("bad.py:1: TG001 ")
+    assert done.stdout.startswith("bad.py:1: error: TG001 ")
     assert done.stdout.count("TG601") == 2
     assert done.stderr == ""
 

@@ -9,16 +9,23 @@ from pathlib import Path
 import pytest
 
 pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+termios = pytest.importorskip("termios", reason="needs pseudo-terminals")
 
 
 class Terminal:
     """A command in a pseudo-terminal of its own."""
 
     def __init__(
-        self, command: tuple[str, ...], cwd: Path, env: dict[str, str], stdout: int | None = None
+        self,
+        command: tuple[str, ...],
+        cwd: Path,
+        env: dict[str, str],
+        stdout: int | None = None,
+        columns: int = 80,
     ) -> None:
         self.screen = ""
         self._master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (40, columns))
         self.process = subprocess.Popen(
             command, cwd=cwd, env=env, stdin=slave, stdout=stdout or slave, stderr=slave
         )
@@ -28,6 +35,14 @@ class Terminal:
         end = time.monotonic() + seconds
         while text not in self.screen:
             assert time.monotonic() < end, f"no {text!r} in {self.screen!r}"
+            self._read(0.1)
+
+    def wait_for_prompt(self, after: str) -> None:
+        """Wait for a text, and for the prompt that follows it: keys before it would be lost."""
+        self.wait_for(after)
+        end = time.monotonic() + 20
+        while "\x1b[?2004h" not in self.screen.rpartition(after)[2]:
+            assert time.monotonic() < end, f"no prompt after {after!r} in {self.screen!r}"
             self._read(0.1)
 
     def press(self, keys: str) -> None:

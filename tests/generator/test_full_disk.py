@@ -30,11 +30,14 @@ def test_a_project_whose_report_cannot_be_printed_is_taken_back(
         command, cwd=here, env=env, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "error: cannot print the result (No space left on device), so nothing was written; try "
-        "again with another output\n",
+    message = (
+        "cannot print the result (No space left on device), so nothing was written; try again "
+        "with another output"
     )
+    told = (
+        json.dumps({"error": message, "exit_code": 1}) if "--json" in flags else f"error: {message}"
+    )
+    assert (done.returncode, done.stderr) == (1, told + "\n")
     assert tree(here) == []
 
 

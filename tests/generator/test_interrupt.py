@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,12 +17,12 @@ from .terminal import Terminal
 
 COMMAND = (sys.executable, "-m", "torchgen_cli", "new", "deep/down/my proj")
 PROMPTS = [
-    "What is the project called?",
     "What does it do, in one line?",
     "How many processes train together?",
     "Train in mixed precision?",
     "How are the images stored?",
     "Which experiment tracker?",
+    "Write the project to",
 ]
 Spawn = Callable[..., Terminal]
 
@@ -30,9 +31,15 @@ Spawn = Callable[..., Terminal]
 def spawn(tmp_path: Path, env: dict[str, str]) -> Iterator[Spawn]:
     terminals: list[Terminal] = []
 
-    def start(*arguments: str, stdout: int | None = None) -> Terminal:
+    def start(
+        *arguments: str,
+        path: str | None = COMMAND[-1],
+        stdout: int | None = None,
+        columns: int = 80,
+    ) -> Terminal:
         terminal_env = {**env, "TERM": "xterm", "NO_COLOR": "1"}
-        terminals.append(Terminal((*COMMAND, *arguments), tmp_path, terminal_env, stdout))
+        command = (*COMMAND[:-1], *([path] if path else []), *arguments)
+        terminals.append(Terminal(command, tmp_path, terminal_env, stdout, columns))
         return terminals[-1]
 
     yield start
@@ -44,12 +51,14 @@ def test_the_wizard_asks_what_no_flag_answered(spawn: Spawn, tmp_path: Path) -> 
     terminal = spawn("--amp", "fp16", "--data-format", "lmdb")
     asked = [prompt for prompt in PROMPTS if "precision" not in prompt and "stored" not in prompt]
     down, enter = "\x1b[B", "\r"
-    for prompt, keys in zip(asked, (enter, " {{ x }}" + enter, down + enter, enter), strict=True):
+    for prompt, keys in zip(asked, (" {{ x }}" + enter, down + enter, enter, enter), strict=True):
         terminal.wait_for(prompt)
         terminal.press(keys)
     assert terminal.finish() == 0, terminal.screen
     assert "Train in mixed precision?" not in terminal.screen
-    assert "ddp: one process per GPU" in terminal.screen  # the advice stands beside the choice
+    assert "What is the project called?" not in terminal.screen  # the path says it
+    assert "ddp     one process per GPU" in terminal.screen  # the advice stands beside the choice
+    assert "1/3  What does it do" in terminal.screen and "3/3  Which exp" in terminal.screen
     shown = [line.split(maxsplit=1) for line in terminal.screen.splitlines()]
     answers = dict(pair for pair in shown if len(pair) == 2)
     assert answers["project_name"] == "my-proj"
@@ -59,15 +68,63 @@ def test_the_wizard_asks_what_no_flag_answered(spawn: Spawn, tmp_path: Path) -> 
     assert (tmp_path / "deep/down/my proj/.git").exists()
 
 
-def test_a_bad_name_in_the_wizard_is_answered_at_once(spawn: Spawn) -> None:
-    terminal = spawn()
-    terminal.wait_for(PROMPTS[0])
+def test_a_look_at_the_end_lets_change_any_answer(spawn: Spawn, tmp_path: Path) -> None:
+    terminal = spawn("--description", "d", "--parallelism", "single", "--data-format", "lmdb")
+    for prompt in PROMPTS[2], PROMPTS[4]:
+        terminal.wait_for(prompt)
+        terminal.press("\r")
+    terminal.wait_for(PROMPTS[5])
+    terminal.press("\x1b[B\r")  # the name, first below "Write it"
+    terminal.wait_for("What is the project called?")
     terminal.press("\x15Torch 2\r")  # Ctrl-U clears the line
-    terminal.wait_for("Try 'torch-2': a-z, 0-9")  # the remedy, before the edge of 80 columns
+    terminal.wait_for_prompt("Try 'torch-2': a-z, 0-9 and single hyphens, a letter first.")
     terminal.press("\x15torch\r")
-    terminal.wait_for("project': 'torch'")  # only what differs is drawn anew
-    terminal.press("-project\r")
-    terminal.wait_for(PROMPTS[1])
+    terminal.wait_for_prompt("is the name of a package")
+    terminal.press("-lightning\r")
+    terminal.wait_for("project_name  torch-lightning")
+    terminal.press("\r")
+    assert terminal.finish() == 0, terminal.screen
+    assert (tmp_path / "deep/down/my proj/torch_lightning/train.py").exists()
+
+
+def test_escape_goes_back_and_the_path_is_asked_where_none_is_given(
+    spawn: Spawn, tmp_path: Path
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/file").touch()
+    terminal = spawn("--logger", "none", path=None, columns=200)
+    terminal.wait_for("1/5  Where shall the project go?")
+    terminal.press("\x15full\r")
+    terminal.wait_for_prompt("full is not empty")
+    terminal.press("\x15mine\r")
+    for prompt, keys in (
+        ("2/5", "\r"),
+        ("3/5", "\x1b[B\r"),
+        ("4/5", "\x1b"),
+        ("3/5  How many processes train together?", "\r"),  # what was chosen is suggested
+        ("4/5", "\r"),
+        ("5/5", "\r"),
+        (PROMPTS[-1], "\r"),
+    ):
+        terminal.wait_for(prompt)
+        terminal.screen = ""
+        terminal.press(keys)
+    assert terminal.finish() == 0, terminal.screen
+    record = (tmp_path / "mine/.copier-answers.yml").read_text()
+    assert "parallelism: ddp\n" in record and "project_name: mine\n" in record
+
+
+@pytest.mark.parametrize("columns", [40, 200])
+def test_nothing_is_cut_off_in_narrow_and_wide_terminals(spawn: Spawn, columns: int) -> None:
+    terminal = spawn(columns=columns)
+    for number in range(1, 5):
+        terminal.wait_for(f"{number}/5")
+        terminal.press("\r")
+    terminal.wait_for("fewest")
+    drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.screen)
+    words = " ".join(drawn.split())
+    assert "an SQLite file, or your MLflow server. Take it to compare many runs" in words
+    assert "Enter takes what is suggested, Esc goes back, Ctrl-C quits" in words
 
 
 def test_with_json_the_questions_go_to_stderr(tmp_path: Path, spawn: Spawn) -> None:

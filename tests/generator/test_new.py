@@ -48,13 +48,19 @@ def test_the_defaults_give_a_committed_project_and_three_commands(
 Wrote {count} files to {project}, first commit {head}.
 
 Next:
-  cd myproj && pip install -e '.[dev]'
+  cd myproj && python3 -m venv .venv && . .venv/bin/activate
+  pip install -e '.[dev]'
   python -m myproj.prepare --demo
   python -m myproj.train
+
+With uv: `uv venv`, `uv pip install` in place of `python3 -m venv .venv`, `pip install`.
+Without a GPU: first pip install torch --index-url https://download.pytorch.org/whl/cpu
 """
     )
     assert (project / "myproj" / "train.py").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["myproj"]
+    within = torchgen("new", "other", env={"VIRTUAL_ENV": "here"}).stdout
+    assert "\n  cd other && pip install -e '.[dev]'\n" in within
 
 
 def test_json_is_one_object_with_the_files_and_the_next_commands(

@@ -1,5 +1,6 @@
 """What torchgen refuses: one line that says what and what to do, the exit code, nothing written."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ from torchgen_cli.cli import app
 from .conftest import Torchgen, run, tree
 
 BAD_COMMAND_LINES = [
-    (["nwe", "x"], "No such command 'nwe'. Did you mean 'new'?"),
-    (["new"], "Missing argument 'PATH'."),
+    (["version"], "No such command 'version'; did you mean '--version'?"),
+    (["new", "x", "--par", "ddp"], "No such option: --par; did you mean '--parallelism'?"),
+    (["nwe", "x"], "No such command 'nwe'; did you mean 'new'?"),
+    (["new"], "PATH is missing; give a new folder, as in: torchgen new myproj"),
     (["new", ""], "PATH is empty; give a folder, or . for this one"),
     (
         ["new", "x\x1b[31m/y"],
@@ -213,13 +216,14 @@ def test_a_read_only_parent_is_refused(torchgen: Torchgen, tmp_path: Path) -> No
     )
 
 
-def test_with_json_an_error_is_still_one_line_on_stderr(torchgen: Torchgen) -> None:
-    for arguments in (["--ampp", "off"], ["--amp", "bf15"], ["--project-name", "torch"]):
+def test_with_json_an_error_is_one_object_on_stderr(torchgen: Torchgen) -> None:
+    for arguments in (["--ampp", "off"], ["--amp", "bf15"], ["--amp", "fp61"]):
         done = torchgen("new", "x", "--json", *arguments)
         assert done.returncode == 2
         assert done.stdout == ""
-        assert done.stderr.startswith("error: ")
         assert done.stderr.count("\n") == 1
+        told = json.loads(done.stderr)
+        assert (told["exit_code"], "did you mean" in told["error"].lower()) == (2, True)
 
 
 def test_a_source_without_a_repository_is_refused(torchgen: Torchgen, tmp_path: Path) -> None:

@@ -40,9 +40,11 @@ def test_the_wizard_asks_the_forks_questions(
     for prompt, keys in (
         ("Where does the data lie?", ENTER),
         ("How many GPUs per run?", "0" + ENTER),  # after the suggested 2: 20
-        ("shared (bool)", "y"),
+        ("shared", "\x1b[A" + ENTER),  # no is suggested
         ("partner", ENTER),
-        ("owner", "vision" + ENTER),
+        ("owner", ENTER),
+        ("An answer is needed", "vision" + ENTER),
+        ("Write the project to", ENTER),
     ):
         terminal.wait_for(prompt)
         terminal.press(keys)
@@ -62,6 +64,7 @@ def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_pa
         ("What does it do, in one line?", " too" + ENTER),
         ("Train in mixed precision?", ENTER),
         ("Which experiment tracker?", DOWN + ENTER),
+        ("Write the project to", ENTER),
     ):
         terminal.wait_for(prompt)
         terminal.press(keys)

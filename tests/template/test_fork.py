@@ -66,7 +66,7 @@ def test_a_wrong_answer_to_the_forks_question_is_refused(
     torchgen: Torchgen, fork: Repository, tmp_path: Path
 ) -> None:
     for flags, message in (
-        (["--buckte", "x"], "No such option: --buckte (Possible options: --bucket, --source)"),
+        (["--buckte", "x"], "No such option: --buckte; did you mean '--bucket'?"),
         (["--gpus", "four"], "--gpus: 'four' is not a whole number"),
         (["--gpus", "0"], "--gpus: One at least, please."),
         (["--shared", "maybe"], "--shared: 'maybe' is not yes or no"),

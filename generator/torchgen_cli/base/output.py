@@ -4,8 +4,30 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from .errors import UserError
+
+EXTRA = '".[dev]"' if os.name == "nt" else "'.[dev]'"  # quoted for the shell
+
+
+COLOURS = {"error:": 31, "warning:": 33, "hint:": 36, "note:": 36}
+
+
+def coloured(word: str, stream: TextIO) -> str:
+    """A word in bold and in its colour, on a terminal that shows colours."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if plain or not stream.isatty():
+        return word
+    return f"\x1b[1;{COLOURS[word]}m{word}\x1b[0m"
+
+
+def silence() -> int:
+    """Drop what is left in the buffer of an output that takes no more; returns exit code 0."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)
+    return 0
 
 
 @contextmanager
@@ -14,9 +36,7 @@ def printing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, sys.stdout.fileno())  # what is left in the buffer would fail once more
-        os.close(silence)
+        silence()
         if isinstance(error, BrokenPipeError):
             return
         raise UserError(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import DryRun, Json
+from .words import assignments
 
 if TYPE_CHECKING:
     from ..merging.report import Report
@@ -48,7 +49,11 @@ def update(
 def set_(
     words: Annotated[
         list[str],
-        typer.Argument(metavar="QUESTION=ANSWER ... [PATH]", help="For example amp=bf16."),
+        typer.Argument(
+            metavar="QUESTION=ANSWER ... [PATH]",
+            help="For example amp=bf16.",
+            autocompletion=assignments,
+        ),
     ],
     dry_run: DryRun = False,
     json: Json = False,
@@ -90,7 +95,7 @@ def adopt(
 def source(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A new or empty folder.")],
 ) -> None:
-    """Write the template's releases into DIR, as a git repository for plain Copier.
+    """Write the releases as a git repository, for plain Copier.
 
     Needed only where no address of the template is known. `torchgen update` does not need it.
     """

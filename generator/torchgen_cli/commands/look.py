@@ -10,6 +10,7 @@ import typer
 
 from ..base.errors import UserError
 from .options import Json
+from .words import question_and_choices, question_names
 
 
 def questions(
@@ -34,9 +35,14 @@ def questions(
 
 
 def explain(
-    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", autocompletion=question_names)],
     choices: Annotated[
-        list[str] | None, typer.Argument(metavar="[CHOICE CHOICE]", help="Two choices to compare.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[CHOICE CHOICE]",
+            help="Two choices to compare.",
+            autocompletion=question_and_choices,
+        ),
     ] = None,
     answers: Annotated[
         Path | None,

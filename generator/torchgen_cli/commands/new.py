@@ -3,20 +3,22 @@
 import inspect
 import os
 import re
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from ..base.errors import UserError
+from ..base.errors import Interrupted, UserError
 from .options import DryRun, Json
 
 if TYPE_CHECKING:
     from ..new import Project
+    from ..questions.answers import Answer
     from ..questions.question import Question
     from ..questions.questionnaire import Questionnaire
     from ..template.source import Template
@@ -26,7 +28,9 @@ CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # with the separators of lines an
 
 def new(
     context: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A new or empty folder.")],
+    path: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="A new or empty folder.")
+    ] = None,
     defaults: Annotated[
         bool, typer.Option("--defaults", "-y", help="Ask nothing; use the defaults.")
     ] = False,
@@ -46,28 +50,78 @@ def new(
 ) -> None:
     """Write a new training repository into PATH.
 
-    In a terminal it asks the questions that no flag answers. `torchgen questions` explains them.
+    In a terminal it asks for PATH and the questions that no flag answers, and shows all answers
+    before it writes. `torchgen questions` explains them.
     """
     from ..new import Order, create
     from ..questions.answers import collect  # YAML and Jinja are for this command only
 
-    if not path:
-        raise UserError("PATH is empty; give a folder, or . for this one", 2)
-    if re.search(CONTROL, path):
-        raise UserError(f"PATH {path!r} has control characters; give a folder without them", 2)
+    if path is not None and (wrong := refuse_path(path)):
+        raise UserError(wrong, 2)
     chosen: Chosen = context.obj
     by_flag = {name: answer for name, answer in flags.items() if answer is not None}
-    folder_name = os.path.basename(os.path.abspath(path))
     prompts = None if defaults else _terminal(sys.stderr if json else sys.stdout)
+
+    def given(path: str) -> "dict[str, Answer]":
+        folder_name = os.path.basename(os.path.abspath(path))
+        return collect(chosen.questionnaire, folder_name, by_flag, answers, bool(prompts))
+
+    if prompts:
+        path, final = _ask(chosen, path, given, prompts)
+    elif path is None:
+        raise UserError("PATH is missing; give a new folder, as in: torchgen new myproj", 2)
+    else:
+        final = given(path)
     order = Order(
         path=path,
-        given=collect(chosen.questionnaire, folder_name, by_flag, answers, bool(prompts)),
+        given=final,
         template=chosen.template,
         prompts=prompts,
         dry_run=dry_run,
         git=not no_git,
     )
     create(order, (lambda *_: None) if json else _show, _report_json if json else _report)
+
+
+def refuse_path(path: str) -> str:
+    """What is wrong with PATH; empty if nothing is."""
+    if not path.strip():
+        return "PATH is empty; give a folder, or . for this one"
+    if re.search(CONTROL, path):
+        return f"PATH {path!r} has control characters; give a folder without them"
+    return ""
+
+
+def _ask(
+    chosen: "Chosen",
+    path: str | None,
+    given: "Callable[[str], dict[str, Answer]]",
+    prompts: TextIO,
+) -> "tuple[str, dict[str, Answer]]":
+    """The path and the answers from the wizard."""
+    from ..base.staging import check_target
+    from ..questions.wizard import Wizard  # 0.1 s, for terminals only
+
+    def refuse(path: str) -> str:
+        wrong = refuse_path(path)
+        try:
+            if not wrong:
+                check_target(Path(os.path.abspath(path)))
+                given(path)
+        except UserError as error:
+            return str(error)
+        return wrong
+
+    if path is not None:
+        check_target(Path(os.path.abspath(path)))
+    try:
+        return Wizard(chosen.questionnaire, given, refuse, prompts).ask(path)
+    except KeyboardInterrupt as error:  # Ctrl-C at a prompt, which the terminal sends as a key
+        raise Interrupted(signal.SIGINT) from error
+    except EOFError as error:
+        raise UserError(
+            "the input ended at a question; answer with flags, or use --defaults"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -122,7 +176,12 @@ def flagged(
         if question.name in taken:
             continue
         text = f"{question.help} [default: {question.default_in_words}]"
-        option = typer.Option(question.flag, metavar=question.metavar, help=text)
+        option = typer.Option(
+            question.flag,
+            metavar=question.metavar,
+            help=text,
+            autocompletion=_completion(list(question.choices)),
+        )
         parameters.append(
             inspect.Parameter(
                 question.name,
@@ -136,7 +195,16 @@ def flagged(
     return command_with_flags
 
 
-def _terminal(preferred: IO[str]) -> IO[str] | None:
+def _completion(choices: list[str]) -> Callable[[str], list[str]]:
+    """For a shell: the choices that begin like what is typed."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+    return complete
+
+
+def _terminal(preferred: TextIO) -> TextIO | None:
     """The stream for prompts; None without a terminal."""
     if sys.stdin is None or not sys.stdin.isatty():
         return None
@@ -164,11 +232,29 @@ def _report(project: "Project") -> None:
 
 
 def _summary(project: "Project") -> str:
-    """A summary, and the next three commands."""
+    """A summary, and the next commands."""
     if project.dry_run:
         files = "".join(f"new      {file}\n" for file in project.files)
         return f"{files}{len(project.files)} new files in {project.path}; nothing was written"
     commit = project.repository.commit
     done = f"Wrote {len(project.files)} files to {project.path}"
     done += f", first commit {commit[:7]}." if commit else "."
-    return "\n".join(["", done, "", "Next:", *(f"  {command}" for command in project.next)])
+    return "\n".join(["", done, "", "Next:", *map("  {}".format, _to_type(project.next)), *_HINTS])
+
+
+def _to_type(commands: list[str]) -> list[str]:
+    """The commands, with one that makes a virtual environment if none is active."""
+    if os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX"):
+        return commands
+    enter, _, install = commands[0].rpartition(" && ")
+    make = r"py -m venv .venv && .venv\Scripts\activate"
+    if os.name != "nt":
+        make = "python3 -m venv .venv && . .venv/bin/activate"  # or: uv venv
+    return [" && ".join(filter(None, (enter, make))), install, *commands[1:]]
+
+
+_HINTS = (
+    "",
+    "With uv: `uv venv`, `uv pip install` in place of `python3 -m venv .venv`, `pip install`.",
+    "Without a GPU: first pip install torch --index-url https://download.pytorch.org/whl/cpu",
+)

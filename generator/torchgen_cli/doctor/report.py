@@ -17,7 +17,7 @@ def as_text(result: Examination) -> str:
     lines: list[str] = []
     explained: set[str] = set()
     for one in result.findings:
-        lines.append(f"{one.file}:{one.line}: {sentence(one)}")
+        lines.append(f"{one.file}:{one.line}: {one.about.severity}: {sentence(one)}")
         if one.rule not in explained:
             lines[-1] += f" — {one.about.remedy}"
             explained.add(one.rule)

@@ -29,6 +29,8 @@ class Report:
     changes: list[Change] = field(default_factory=list)
     health: Health = field(default_factory=lambda: Health([], None, ""))
     notes: list[str] = field(default_factory=list)
+    next: list[str] = field(default_factory=list)
+    """The commands that the changed answers call for, each with why."""
     dry_run: bool = False
     done: str = ""
     """Why nothing was changed; empty otherwise."""
@@ -53,6 +55,7 @@ class Report:
                 "conflicts": [change.path for change in self.conflicts],
                 "check": {**asdict(self.health), "compiles": not self.health.errors},
                 "notes": self.notes,
+                "next": self.next,
                 "dry_run": self.dry_run,
                 "up_to_date": not self.changes,
                 "message": self.done,
@@ -99,7 +102,9 @@ class Report:
         here = self.path == Path.cwd()
         at = "" if here else f" -C {shlex.quote(str(self.path))}"
         undo = f"git{at} checkout HEAD -- . && git{at} clean -fd ."
+        asked = ["", "For the changed answers:", *(f"  {line}" for line in self.next)]
         return [
+            *(asked if self.next else []),
             "",
             "Nothing is committed. Review it, run the tests and commit; or undo all of it:",
             f"  {undo}",
