@@ -49,7 +49,7 @@ class Tracker:
         points = {
             f"{record['split']}/{name}": value
             for name, value in record.items()
-            if name not in ("split", "epoch", "step")
+            if name not in ("split", "epoch", "step") and value is not None
         }
         self._add(points)
 

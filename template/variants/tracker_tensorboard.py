@@ -23,7 +23,7 @@ class Tracker:
     def log(self, record: Plain) -> None:
         """Add one line of metrics.jsonl as points at its step."""
         for name, value in record.items():
-            if name not in ("split", "epoch", "step"):
+            if name not in ("split", "epoch", "step") and value is not None:
                 self.writer.add_scalar(f"{record['split']}/{name}", value, record["step"])
         self.writer.flush()
 

@@ -44,7 +44,7 @@ class Tracker:
             values = {
                 f"{record['split']}/{name}": value
                 for name, value in record.items()
-                if name not in ("split", "epoch", "step")
+                if name not in ("split", "epoch", "step") and value is not None
             }
             self.run.log(values, step=record["step"])
 
