@@ -24,14 +24,12 @@ def write_atomic(path: Path, content: bytes | memoryview) -> None:
         raise
 
 
-{% if data_format != "imagefolder" %}
 def sync_file(path: Path) -> None:
     """Make a file's content last through a power cut."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
-{% endif %}
 def sync_folder(folder: Path) -> None:
     """Make renames within a folder last through a power cut; Windows has no such call."""
     if os.name == "posix":
