@@ -13,7 +13,8 @@ def in_words(error: typer.TyperException) -> str:
     context: Any = getattr(error, "ctx", None)
     wrong = getattr(error, "option_name", None)
     if wrong and hasattr(error, "possibilities") and context:
-        flags = [flag for one in context.command.params for flag in one.opts if flag[:2] == "--"]
+        known = [flag for one in context.command.params for flag in one.opts]
+        flags = [flag for flag in ("--help", *known) if flag.startswith("--")]
         return f"No such option: {wrong}{_nearest(wrong, flags)}"
     message = error.format_message()
     if message.startswith("No such command") and context:
