@@ -66,7 +66,7 @@ WRONG = [
 
 PREDICTED = [
     Bad("predict: no file", nothing, f"{PREDICT} nowhere.jpg", ("nowhere.jpg", "No such file")),
-    Bad("predict: a folder", nothing, f"{PREDICT} source", ("source", "directory")),
+    Bad("predict: no image in a folder", nothing, f"{PREDICT} run", ("run", "no image file")),
     Bad("predict: an empty file", replace(IMAGE, b""), PREDICT, (IMAGE, "empty")),
     Bad("predict: half an image", cut(IMAGE, 0.5), PREDICT, (IMAGE, "damaged image")),
     Bad("predict: a text", replace(IMAGE, b"Dear reader"), PREDICT, (IMAGE, "not an image")),
