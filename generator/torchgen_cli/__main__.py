@@ -5,7 +5,7 @@ import sys
 
 from .base import signals
 from .base.errors import Interrupted, UserError
-from .base.output import coloured, silence
+from .base.output import red, silence
 
 
 def main() -> None:
@@ -56,7 +56,7 @@ def _tell(message: str, code: int) -> int:
 
         print(json.dumps({"error": message, "exit_code": code}), file=sys.stderr)
     else:
-        print(f"{coloured('error:', sys.stderr)} {message}", file=sys.stderr)
+        print(f"{red('error:', sys.stderr)} {message}", file=sys.stderr)
     return code
 
 

@@ -69,16 +69,14 @@ NEW = examples(
 )
 app.command("new", epilog=NEW)(new.flagged(new.new))
 app.command(epilog=examples("questions", "questions --json"))(look.questions)
-app.command(epilog=examples("update", "update --check", "update ~/work/myproj --dry-run"))(
-    change.update
-)
+app.command(epilog=examples("update", "update --check", "update ~/myproj --dry-run"))(change.update)
 app.command("set", epilog=examples("set amp=bf16", "set logger=mlflow parallelism=ddp myproj"))(
     change.set_
 )
 app.command(epilog=examples("adopt .", "adopt . --dry-run"))(change.adopt)
 app.command(epilog=examples("source ~/torchgen-releases"))(change.source)
 app.command(epilog=examples("explain amp", "explain amp off bf16"))(look.explain)
-app.command(
-    epilog=examples("doctor", "doctor ~/work/repository --hints", "doctor --explain TG601")
-)(look.doctor)
+app.command(epilog=examples("doctor", "doctor ~/repository --hints", "doctor --explain TG601"))(
+    look.doctor
+)
 app.command(epilog=examples("status ~/work", "status --offline --json"))(look.status)

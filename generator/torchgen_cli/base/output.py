@@ -10,16 +10,15 @@ from .errors import UserError
 
 EXTRA = '".[dev]"' if os.name == "nt" else "'.[dev]'"  # quoted for the shell
 
+BOLD_RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
 
-COLOURS = {"error:": 31, "warning:": 33, "hint:": 36, "note:": 36}
 
-
-def coloured(word: str, stream: TextIO) -> str:
-    """A word in bold and in its colour, on a terminal that shows colours."""
+def red(word: str, stream: TextIO) -> str:
+    """A word in bold red, on a terminal that shows colours."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     if plain or not stream.isatty():
         return word
-    return f"\x1b[1;{COLOURS[word]}m{word}\x1b[0m"
+    return f"{BOLD_RED}{word}{PLAIN}"
 
 
 def silence() -> int:
