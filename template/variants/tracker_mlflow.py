@@ -8,6 +8,7 @@ import logging
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param
@@ -37,6 +38,7 @@ class Tracker:
         new = {name: value for name, value in settings.items() if name not in stored.params}
         self.client.log_batch(self.run_id, params=[Param(k, str(v)) for k, v in new.items()])
         self.step = 0  # of the newest line
+        self.finished = False
         # the step of the newest point of each curve: a resumed run must not add it again
         self.newest = {
             name: max(point.step for point in self.client.get_metric_history(self.run_id, name))
@@ -53,10 +55,21 @@ class Tracker:
         }
         self._add(points)
 
-    def close(self, summary: Plain) -> None:
-        """Add the final numbers, if it came to that, and say how the run ended."""
+    def finish(self, summary: Plain) -> None:
+        """Add the final numbers, and say that the run has ended."""
         self._add({f"final/{name}": value for name, value in summary.items()})
-        self.client.set_terminated(self.run_id, "FINISHED" if summary else "KILLED")
+        self.client.set_terminated(self.run_id, "FINISHED")
+        self.finished = True
+
+    def show(self, figures: dict[str, Any]) -> None:
+        """Add matplotlib's figures to the artifacts."""
+        for name, figure in figures.items():
+            self.client.log_figure(self.run_id, figure, f"report/{name}.png")
+
+    def close(self) -> None:
+        """Say of a run that was stopped that it was."""
+        if not self.finished:
+            self.client.set_terminated(self.run_id, "KILLED")
 
     def _add(self, points: Plain) -> None:
         now = int(time.time() * 1000)  # milliseconds since 1970

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from torch.utils.tensorboard import SummaryWriter
 
@@ -18,17 +19,28 @@ class Tracker:
         self.settings = {k: v if v is not None else "none" for k, v in settings.items()}
         self.writer = SummaryWriter(str(folder))
         rows = "\n".join(f"| {name} | {value} |" for name, value in self.settings.items())
+        self.step = 0  # of the newest line
         self.writer.add_text("config", f"| setting | value |\n|---|---|\n{rows}", 0)
 
     def log(self, record: Plain) -> None:
         """Add one line of metrics.jsonl as points at its step."""
+        self.step = record["step"]
         for name, value in record.items():
             if name not in ("split", "epoch", "step") and value is not None:
-                self.writer.add_scalar(f"{record['split']}/{name}", value, record["step"])
+                self.writer.add_scalar(f"{record['split']}/{name}", value, self.step)
         self.writer.flush()
 
-    def close(self, summary: Plain) -> None:
+    def finish(self, summary: Plain) -> None:
         """Add the final numbers, with the hyper-parameters, to TensorBoard's HParams page."""
         final = {f"final/{name}": value for name, value in summary.items()}
         self.writer.add_hparams(self.settings, final, run_name=".")
+        self.writer.flush()
+
+    def show(self, figures: dict[str, Any]) -> None:
+        """Add matplotlib's figures to the Images page, at the step of the newest line."""
+        for name, figure in figures.items():
+            self.writer.add_figure(f"report/{name}", figure, self.step)
+
+    def close(self) -> None:
+        """Write what is left."""
         self.writer.close()

@@ -4,13 +4,15 @@
 WANDB_PROJECT, WANDB_ENTITY and WANDB_MODE are heeded as everywhere.
 """
 
+import io
 import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import wandb
+from PIL import Image
 
 from ..base.errors import PACKAGE
 from ..base.values import Plain
@@ -48,10 +50,24 @@ class Tracker:
             }
             self.run.log(values, step=record["step"])
 
-    def close(self, summary: Plain) -> None:
+    def finish(self, summary: Plain) -> None:
         """Add the final numbers to the run's summary."""
         self.run.summary.update({f"final/{name}": value for name, value in summary.items()})
+
+    def show(self, figures: dict[str, Any]) -> None:
+        """Add matplotlib's figures to the run's media."""
+        self.run.log({f"report/{name}": _image(figure) for name, figure in figures.items()})
+
+    def close(self) -> None:
+        """Send what is left."""
         self.run.finish()
+
+
+def _image(figure: Any) -> wandb.Image:
+    """A figure as W&B shows it; given the figure itself it would import pyplot."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=150)
+    return wandb.Image(Image.open(file))
 
 
 def _run_id(run_dir: Path) -> str:

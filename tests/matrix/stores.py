@@ -19,6 +19,7 @@ class Store(NamedTuple):
     points: Points
     final: dict[str, float]
     settings: dict[str, Any]
+    figures: set[str]
 
 
 def read_tensorboard(run_dir: Path) -> Store:
@@ -27,12 +28,14 @@ def read_tensorboard(run_dir: Path) -> Store:
     from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
     from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
-    store = Store(defaultdict(list), {}, {})
+    store = Store(defaultdict(list), {}, {}, set())
     for path in sorted((run_dir / "tensorboard").glob("events.out.tfevents.*")):
         for event in LegacyEventFileLoader(str(path)).Load():
             for value in event.summary.value:
                 if value.HasField("simple_value"):
                     add(store, value.tag, event.step, value.simple_value)
+                elif value.HasField("image"):
+                    store.figures.add(value.tag.removeprefix("report/"))
                 elif value.tag == "_hparams_/session_start_info":
                     data = HParamsPluginData.FromString(value.metadata.plugin_data.content)
                     for name, setting in data.session_start_info.hparams.items():
@@ -49,7 +52,9 @@ def read_tensorboard(run_dir: Path) -> Store:
 def read_wandb(run_dir: Path) -> Store:
     """The transaction log of the one offline run."""
     (log,) = run_dir.glob("wandb/offline-run-*/run-*.wandb")
-    store = Store(defaultdict(list), {}, {})
+    media = run_dir.glob("wandb/offline-run-*/files/media/images/report/*.png")
+    figures = {path.name.partition("_")[0] for path in media}
+    store = Store(defaultdict(list), {}, {}, figures)
     for record in wandb_records(log.read_bytes()):
         match record.WhichOneof("record_type"):
             case "run":
@@ -57,7 +62,9 @@ def read_wandb(run_dir: Path) -> Store:
             case "history":
                 row = items(record.history.item)
                 for name, value in row.items():
-                    if not name.startswith("_"):  # _step, _runtime and the like are W&B's own
+                    if not name.startswith(
+                        ("_", "report/")
+                    ):  # _step, _runtime and the like are W&B's own
                         add(store, name, row["_step"], value)
             case "summary":
                 for name, value in items(record.summary.update).items():
@@ -101,7 +108,9 @@ def read_mlflow(run_dir: Path) -> Store:
     experiments = [experiment.experiment_id for experiment in client.search_experiments()]
     (run,) = client.search_runs(experiments)
     assert run.info.status == "FINISHED"
-    store = Store(defaultdict(list), {}, dict(run.data.params))
+    artifacts = client.list_artifacts(run.info.run_id, "report")
+    figures = {entry.path.removeprefix("report/").removesuffix(".png") for entry in artifacts}
+    store = Store(defaultdict(list), {}, dict(run.data.params), figures)
     for name in run.data.metrics:
         for point in client.get_metric_history(run.info.run_id, name):
             add(store, name, point.step, point.value)
@@ -119,8 +128,13 @@ def add(store: Store, name: str, step: int, value: float) -> None:
 READERS = {"tensorboard": read_tensorboard, "wandb": read_wandb, "mlflow": read_mlflow}
 
 
-def check_store(logger: str, run_dir: Path, records: list[dict[str, Any]]) -> None:
-    """The backend holds every value of metrics.jsonl once and no other, and the settings."""
+def check_store(
+    logger: str, run_dir: Path, records: list[dict[str, Any]], *, reported: bool
+) -> None:
+    """The backend holds every value of metrics.jsonl once and no other, and the settings.
+
+    Where a report was written, also its figures.
+    """
     backends = {"tensorboard": "tensorboard", "wandb": "wandb", "mlflow": "mlflow.db"}
     for name, file in backends.items():
         assert (run_dir / file).exists() == (name == logger), f"{file} in a run for {logger}"
@@ -147,6 +161,7 @@ def check_store(logger: str, run_dir: Path, records: list[dict[str, Any]]) -> No
         "accuracy": stored(last["accuracy"]),
         "best_accuracy": stored(best),
     }
+    assert store.figures >= {"confusion", "calibration"} if reported else not store.figures
     settings = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     for name, value in settings.items():
         assert agree(store.settings[name], value), f"{name}: {store.settings[name]} for {value}"

@@ -20,7 +20,7 @@ EPOCHS, BATCH = 2, 16
 STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch
 
 FIELDS = {"split", "epoch", "step", "loss", "accuracy"}
-TRAIN_FIELDS = FIELDS | {"lr", "samples_per_second"}
+TRAIN_FIELDS = FIELDS | {"lr", "grad_norm", "samples_per_second"}
 # of a probability or a loss, between two ways to compute it on one device
 HALF_TOLERANCE = 0.02
 
@@ -66,6 +66,7 @@ def train(project: Project, answers: Answers, images: Path, start: Start) -> lis
         *("train", "--run-dir", "run", "--epochs", str(EPOCHS), "--batch-size", str(BATCH)),
         *("--width", "8", "--dropout", "0.1", "--device", start.device),
         *workers_for(answers),
+        *([] if answers in COVER else ["--no-report"]),
         processes=start.processes,
     )
     lines = said.splitlines()
@@ -73,7 +74,9 @@ def train(project: Project, answers: Answers, images: Path, start: Start) -> lis
     run_dir = project.folder / "run"
     records = check_run(run_dir, start)
     check_evaluation(project, answers, records, start)
-    check_store(answers["logger"], run_dir, records)
+    check_store(answers["logger"], run_dir, records, reported=answers in COVER)
+    if answers in COVER:
+        check_report(run_dir, records)
     return records
 
 
@@ -102,6 +105,21 @@ def check_run(run_dir: Path, start: Start) -> list[Record]:
     assert {"git_commit", "git_dirty", "template_version", "packages"} <= environment.keys()
     assert environment["packages"]["torch"] == torch.__version__
     return records
+
+
+def check_report(run_dir: Path, records: list[Record]) -> None:
+    """The report judged every validation sample once, by the weights of the best epoch."""
+    found = json.loads((run_dir / "report.json").read_text(encoding="utf-8"))
+    best = max(record["accuracy"] for record in records if record["split"] == "val")
+    samples = found["samples"]
+    assert (
+        samples["samples"] == sum(map(sum, samples["confusion"])) == len(CLASSES) * PER_CLASS["val"]
+    )
+    assert [row["class"] for row in samples["per_class"]] == list(CLASSES)
+    assert samples["accuracy"] == found["best"]["value"] == best
+    assert [row["samples"] for row in samples["per_class"]] == [PER_CLASS["val"]] * len(CLASSES)
+    page = (run_dir / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 3 and 'src="data:image/png' in page
 
 
 def check_evaluation(

@@ -10,6 +10,7 @@ from . import (
     of_order,
     of_parameters,
     of_records,
+    of_report,
     of_seeds,
     of_settings,
     of_signals,
@@ -29,6 +30,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_files.MUTANTS,
     *of_signals.MUTANTS,
     *of_records.MUTANTS,
+    *of_report.MUTANTS,
     *of_commands.MUTANTS,
     *of_settings.MUTANTS,
 )

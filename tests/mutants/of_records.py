@@ -45,8 +45,8 @@ MUTANTS = (
         "Records",
         "The rate of a line is that of the epoch's last step.",
         "train.py",
-        "lr=trainer.rate(progress.step - 1)",
-        "lr=trainer.rate(progress.step)",
+        "rate = trainer.rate(progress.step - 1)",
+        "rate = trainer.rate(progress.step)",
         "engine/test_train.py::test_a_run_leaves_what_the_readme_says",
     ),
     Mutant(

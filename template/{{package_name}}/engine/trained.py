@@ -30,6 +30,11 @@ def best_of(path: Path) -> Path:
     return path / "checkpoints" / "best.pt" if path.is_dir() else path
 
 
+def weights_of(state: checkpoint.State) -> checkpoint.State:
+    """The weights to use among what a checkpoint holds: the average, where the run kept one."""
+    return state["model"] if state["average"] is None else state["average"]
+
+
 def load_trained(path: Path, device: torch.device) -> Trained:
     """Read a checkpoint, or the best one of a run's folder.
 
@@ -39,9 +44,8 @@ def load_trained(path: Path, device: torch.device) -> Trained:
     state = checkpoint.load(path)
     with checkpoint.reading(path):
         config, facts = from_plain(Config, state["config"]), Facts.from_plain(state["facts"])
-        weights = state["average"] if state["average"] is not None else state["model"]
         model = build(config, facts, device, fresh=False)
-        checkpoint.restore_model(model, weights, path)
+        checkpoint.restore_model(model, weights_of(state), path)
     return Trained(model, Task(config, facts).to(device).eval(), facts, config)
 
 

@@ -30,6 +30,7 @@ def train_command(
         ema_decay=0.9,
         checkpoint_every="2",
         deterministic=True,
+        report=False,
         resume=resume,
     )
     return setup.command("train", *flags(settings))

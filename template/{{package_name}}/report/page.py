@@ -1,0 +1,155 @@
+"""The report of one run: report.html, and its numbers as report.json."""
+
+import base64
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment
+from PIL import Image
+
+from ..base.errors import PACKAGE, UserError
+from ..base.facts import Facts
+from ..base.files import write_atomic
+from ..base.values import Plain
+from ..data.subset import Samples
+from . import figures
+from .folder import Run
+from .judge import Judged
+from .numbers import measure
+
+ROWS = 50  # classes in the table of the page
+SIDE = 160  # pixels: the longer side of a picture
+NOT_CLASSES = (
+    "The targets are not class numbers, or the model's answers not one probability per class: "
+    "this page has the curves alone."
+)
+
+
+def write_report(
+    run: Run,
+    judged: Judged | None,
+    reader: Samples | None,
+    facts: Facts,
+    output: Path,
+    note: str = NOT_CLASSES,
+) -> None:
+    """Write the page and, beside it, its numbers.
+
+    `note` stands where the samples would, if none were judged. Raises UserError where the files
+    cannot be written.
+    """
+    best = run.best()
+    numbers: Plain = {
+        "run": str(run.folder),
+        "best": best._asdict(),
+        "metrics": run.lines,
+        "samples": None if judged is None else measure(judged, facts.classes),
+        "settings": run.settings,
+        "environment": run.environment,
+        "data": facts.to_plain(),
+    }
+    seen: Plain = {"note": note}
+    if judged is not None and reader is not None:
+        seen = view(numbers["samples"], facts.classes, reader)
+    packages = run.environment.get("packages", {})
+    environment = {
+        name: value if not isinstance(value, list) else " ".join(map(str, value))
+        for name, value in run.environment.items()
+        if name not in ("packages", "earlier") and value is not None
+    }
+    page = render(
+        title=f"{PACKAGE}: {run.folder.resolve().name}",
+        subtitle=f"{run.folder}, {run.lines[-1]['epoch']} of {run.settings['epochs']} epochs",
+        head=headline(run),
+        checkpoint="checkpoints/best.pt",
+        curves=figures.as_svg(figures.curves({run.folder.name: run})),
+        tables={"Settings": run.settings, "Environment": environment, "Data": of_data(facts)},
+        packages=packages,
+        differences={},
+        **seen,
+    )
+    write(output, page, numbers)
+
+
+def view(measured: Plain, classes: list[str], reader: Samples) -> Plain:
+    """What the page shows of the samples, whose places are added to the numbers."""
+    shown = dict(measured)
+    for name in ("worst", "right"):
+        for row in measured[name]:
+            row["where"] = reader.where(row["sample"])
+        images = pictures(reader, [row["sample"] for row in measured[name]])
+        if images is not None:
+            pairs = zip(measured[name], images, strict=True)
+            shown[name] = [row | {"picture": as_png(image)} for row, image in pairs]
+    rows = measured["per_class"]
+    if len(rows) > ROWS:
+        rows = sorted(rows, key=lambda row: (row["f1"] is None, row["f1"]))[:ROWS]
+    return {
+        "measured": shown,
+        "classes": rows,
+        "confusion": figures.as_svg(figures.confusion(np.array(measured["confusion"]), classes)),
+        "calibration": figures.as_svg(figures.calibration(measured["calibration"])),
+    }
+
+
+def headline(run: Run) -> Plain:
+    """The numbers to see first: of the best epoch."""
+    best = run.best()
+    line = next(x for x in run.lines if (x["split"], x["epoch"]) == ("val", best.epoch))
+    numbers = {n: line[n] for n in line if n not in ("split", "epoch", "step")}
+    shown = {name: number(value) for name, value in numbers.items()}
+    return {f"best {best.metric}": shown.pop(best.metric), "in epoch": best.epoch} | shown
+
+
+def number(value: Any) -> str:
+    """A number as a table shows it."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def of_data(facts: Facts) -> Plain:
+    """What the run knew of its data."""
+    return {
+        "training samples": f"{facts.samples:,}",
+        "shape": " x ".join(map(str, facts.shape)),
+        "type": facts.dtype,
+        "classes": f"{len(facts.classes):,}",
+        "mean": ", ".join(map(number, facts.mean)),
+        "standard deviation": ", ".join(map(number, facts.std)),
+        "fingerprint": facts.fingerprint,
+    }
+
+
+def pictures(reader: Samples, samples: Sequence[int]) -> np.ndarray | None:
+    """Samples as images (N, H, W, C) uint8; None where they are none, as text is not."""
+    if not samples or len(reader.shape) != 3 or reader.shape[2] not in (1, 3):
+        return None
+    images = reader.read(np.array(samples))
+    return images if images.dtype == np.uint8 else None
+
+
+def as_png(image: np.ndarray) -> str:
+    """An image (H, W, C) as the base64 of a small PNG file."""
+    picture, file = Image.fromarray(image.squeeze()), io.BytesIO()
+    picture.thumbnail((SIDE, SIDE))
+    picture.save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def render(**content: Any) -> str:
+    """Fill page.html in; all text is escaped."""
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    engine = Environment("[%", "%]", "[[", "]]", autoescape=True, trim_blocks=True)
+    return engine.from_string(template).render(content)
+
+
+def write(output: Path, page: str, numbers: Mapping[str, Any]) -> None:
+    """Write both files; raises UserError where that fails."""
+    try:
+        write_atomic(output.with_suffix(".json"), (json.dumps(numbers) + "\n").encode())
+        write_atomic(output, page.encode())
+    except OSError as error:
+        raise UserError(f"{error.filename} cannot be written: {error.strerror}") from error
