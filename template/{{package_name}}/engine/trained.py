@@ -14,6 +14,7 @@ from ..data.storage import Reader, split_path
 from ..task import Task
 from . import checkpoint
 from .build import build
+from .forward import forward
 
 
 class Trained(NamedTuple):
@@ -23,6 +24,12 @@ class Trained(NamedTuple):
     task: Task
     facts: Facts  # of the data that it was trained on
     config: Config  # of the training run
+
+    @torch.no_grad()
+    def answer(self, inputs: torch.Tensor) -> torch.Tensor:
+        """What the task makes of the outputs for inputs (B, ...) as they are stored."""
+        self.model.eval()
+        return self.task.activate(forward(self.model, inputs))
 
 
 def best_of(path: Path) -> Path:

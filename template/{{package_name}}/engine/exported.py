@@ -1,0 +1,57 @@
+"""A model that `export` wrote, used in place of the checkpoint that it was made from."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from ..base.errors import CheckpointError, FlagError
+from ..base.facts import Facts
+from ..base.values import Plain, from_plain, to_plain
+from ..config import Config
+from ..task import Task
+from .trained import Trained
+
+ABOUT = "about.json"  # the file within that says what the model is
+
+
+class Exported(NamedTuple):
+    """It answers as the `Trained` does that it was made from."""
+
+    program: nn.Module
+    task: Task  # which words the answers
+    facts: Facts
+
+    @torch.no_grad()
+    def answer(self, inputs: torch.Tensor) -> torch.Tensor:
+        """What the task makes of the outputs for inputs (B, ...) as they are stored."""
+        return self.program(inputs)
+
+
+def about(trained: Trained) -> Plain:
+    """What to write into an exported file, beside the program."""
+    facts = trained.facts
+    return {
+        "classes": facts.classes,
+        "input": ["batch", *facts.shape],
+        "facts": facts.to_plain(),
+        "config": to_plain(trained.config),
+    }
+
+
+def load_exported(path: Path, device: torch.device) -> Exported:
+    """Read what `export` wrote; raises CheckpointError where it did not, FlagError off the CPU."""
+    if device.type != "cpu":
+        raise FlagError(f"{path} was exported for the CPU: add --device cpu")
+    if not path.is_file():
+        raise CheckpointError(f"{path} cannot be read: No such file")
+    files = {ABOUT: ""}
+    try:
+        program = torch.export.load(path, extra_files=files)
+        known = json.loads(files[ABOUT])
+        config, facts = from_plain(Config, known["config"]), Facts.from_plain(known["facts"])
+    except Exception as error:  # torch raises many kinds for what it does not accept
+        raise CheckpointError(f"{path} is not a model that this project exported") from error
+    return Exported(program.module(), Task(config, facts).eval(), facts)
