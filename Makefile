@@ -9,7 +9,7 @@ BENCH := .venv-bench
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1 --durations=10
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-random test-all golden lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-random test-all golden pictures lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -22,6 +22,7 @@ help:
 	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
 	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
 	@echo "make golden     writes anew the numbers that short runs must give"
+	@echo "make pictures   draws the README's pictures anew, from the real programs"
 	@echo "make bench      measures everything against its limits and its peers; an hour and more"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment and the demo"
@@ -72,6 +73,10 @@ test-all: test test-mutants test-faults test-random
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py
+
+pictures: $(READY)
+	$(BIN)/python -m pip install --quiet -e '.[pictures]'
+	$(BIN)/python docs/pictures/record.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
