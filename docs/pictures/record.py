@@ -2,7 +2,7 @@
 
 `first-run.svg` is a recording of a terminal: the wizard, the demo data, a run. What is typed goes
 to a shell in a pseudo-terminal, a terminal emulator (pyte) keeps its screen, and each change
-becomes a frame. `report.png` is the report of that run, as Chromium shows it, where it is installed.
+becomes a frame. `report.png` is the report of that run, as Chromium shows it where there is one.
 """
 
 import os

@@ -1,8 +1,12 @@
-"""Free text in a project's README.md: read as Markdown it says what was typed, and nothing else."""
+"""Free text in a project's README.md: read as Markdown it says what was typed, and nothing else.
+
+And the recording in our own README shows the wizard as it is.
+"""
 
 from html import escape, unescape
 
 import pytest
+import yaml
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2_ansible_filters import AnsibleCoreFiltersExtension
 from markdown_it import MarkdownIt  # comes with typer
@@ -36,3 +40,14 @@ def test_a_description_is_a_paragraph_that_says_what_was_typed(description: str)
 @pytest.mark.parametrize("description", ORDINARY)
 def test_an_ordinary_description_is_written_as_it_is(description: str) -> None:
     assert LINE.render(description=description) == description
+
+
+def test_the_recording_shows_the_questions_and_choices_of_today() -> None:
+    shown = unescape((ROOT / "docs" / "pictures" / "first-run.svg").read_text(encoding="utf-8"))
+    questions = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
+    asked = {name: q for name, q in questions.items() if isinstance(q, dict) and "choices" in q}
+    assert len(asked) == 4
+    for question in asked.values():
+        assert question["help"] in shown
+        for choice in question["choices"]:  # "name: what it means"
+            assert all(part in shown for part in choice.split(": ", 1)), choice
