@@ -1,12 +1,13 @@
 """The command line: the list of commands."""
 
+import sys
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from .commands import change, look, new
-from .commands.words import in_words
+from .commands.words import complete_at_the_first_tab, in_words
 
 __all__ = ["app", "in_words"]
 
@@ -24,6 +25,10 @@ class Commands(TyperGroup):
             command = typer.main.get_command(alone)
         return name, command, rest
 
+
+# of Typer's own, so it may not be there in another release
+scripts = getattr(sys.modules.get("typer._completion_shared"), "_completion_scripts", {})
+complete_at_the_first_tab(scripts)
 
 HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(

@@ -29,9 +29,13 @@ def test_bash_completes(torchgen: Torchgen, typed: str, completed: list[str]) ->
 @pytest.mark.skipif(os.name == "nt", reason="shells of POSIX")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_has_its_script(torchgen: Torchgen, shell: str) -> None:
-    done = torchgen(env={"_TORCHGEN_COMPLETE": f"source_{shell}"})
+    named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = torchgen("--show-completion", shell, env=named)
     assert done.returncode == 0, done.stderr
     assert f"_TORCHGEN_COMPLETE=complete_{shell}" in done.stdout
+    if shell == "zsh":  # which loads the script when it first completes
+        called = '[[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _torchgen_completion "$@"'
+        assert called in done.stdout
 
 
 def test_help_shows_the_page_of_a_command(torchgen: Torchgen) -> None:

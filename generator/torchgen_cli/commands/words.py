@@ -34,6 +34,16 @@ def _nearest(word: str, possible: Any) -> str:
     return f"; did you mean '{bare[found[0]]}'?" if found else ""
 
 
+def complete_at_the_first_tab(scripts: dict[str, str]) -> None:
+    """Mend Typer's script for zsh, which at the first Tab of a session only gets ready.
+
+    zsh loads the file when it first needs it, as the function that should complete.
+    """
+    now = 'if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  %(complete_func)s "$@"\nfi\n'
+    if "zsh" in scripts and now not in scripts["zsh"]:
+        scripts["zsh"] += now
+
+
 def question_names(incomplete: str) -> list[str]:
     """The questions that begin so, for a shell's completion."""
     return [name for name in _choices() if name.startswith(incomplete)]
