@@ -121,15 +121,14 @@ def text(package: Path) -> None:
     for name in ("model.py", "augment.py"):
         shutil.copy(FILES / "text" / name, package)
     shutil.copy(FILES / "text" / "storage.py", package / "data")
-    cut(package / "predict.py", "def read_image(", "@torch.no_grad()")
     replace(
         package / "predict.py",
-        ("from .data.images import read as decode\n", "from .data.storage import encode\n"),
         (
-            "@torch.no_grad()\n",
-            "def read_text(path: Path) -> np.ndarray:\n"
-            '    """The text of a file, as the model saw its training texts."""\n'
-            '    return encode(path.read_text(encoding="utf-8"))\n\n\n@torch.no_grad()\n',
+            "from .data.loose import files_in, read_image\n",
+            "from .data.loose import files_in\nfrom .data.storage import encode\n",
         ),
-        ("read_image(path, trained.facts.shape)", "read_text(path)"),
+        (
+            "read_image(path, trained.facts.shape)",
+            'encode(path.read_text(encoding="utf-8"))',
+        ),
     )

@@ -1,5 +1,6 @@
-"""A model that `export` wrote, used in place of the checkpoint that it was made from."""
+"""What `export` writes, and how it is used in place of the checkpoint that it was made from."""
 
+import io
 import json
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,31 @@ from ..task import Task
 from .trained import Trained
 
 ABOUT = "about.json"  # the file within that says what the model is
+
+
+class Deployable(nn.Module):
+    """The model and what its task makes of the outputs: inputs as they are stored to answers."""
+
+    def __init__(self, trained: Trained) -> None:
+        super().__init__()
+        # in torch's usual layout: torch.export.save warns of any other
+        layout = torch.contiguous_format
+        self.model = trained.model.to(memory_format=layout)  # type: ignore[call-overload]
+        self.task = trained.task
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return self.task.activate(self.model(inputs))
+
+
+@torch.no_grad()
+def largest_difference(model: nn.Module, exported: io.BytesIO, images: torch.Tensor) -> float:
+    """The largest difference of an output on images (B, H, W, C), one by one and together."""
+    exported.seek(0)
+    program = torch.export.load(exported).module()
+    worst = 0.0
+    for part in (images[:1], images):
+        worst = max(worst, float((program(part) - model(part)).abs().max()))
+    return worst
 
 
 class Exported(NamedTuple):
