@@ -8,7 +8,6 @@ import shlex
 import signal
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -124,20 +123,15 @@ class _Rendered:
 def _render(order: Order, scratch: Path, project: Path) -> _Rendered:
     """Let Copier ask the open questions, and render into the folder `project`."""
     import copier  # 0.3 s, only where something is rendered
-    from plumbum import local
 
-    from .template.render import stamped
+    from .template.render import quick_copier, stamped
 
     template = order.template or installed(scratch)
     if template.warning:
         print(f"warning: {template.warning}", file=sys.stderr)
-    with _refusals(order), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Copier's own, which `named` handles
-        # Copier calls git once per file, which takes half of the time, and a plain folder does not
-        # need it. Copier finds git by plumbum's PATH.
-        without_git = local.env(PATH="")
+    with _refusals(order):
         # Copier's prompts go to sys.stdout, which may be for a program that reads --json.
-        with without_git, contextlib.redirect_stdout(order.prompts or sys.stderr):
+        with quick_copier(), contextlib.redirect_stdout(order.prompts or sys.stderr):
             final = {name: answer.text for name, answer in order.given.items() if answer.final}
             worker = copier.run_copy(
                 str(template.folder),

@@ -1,8 +1,10 @@
 """Render a template with Copier, for given answers."""
 
+import contextlib
+import functools
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,12 +36,9 @@ def render(
     import copier  # 0.3 s
     from copier.errors import CopierError
     from jinja2 import TemplateError
-    from plumbum import local
 
     try:
-        # Without git on PATH Copier does not call it for each file; it is not needed here.
-        with warnings.catch_warnings(), local.env(PATH=""):
-            warnings.simplefilter("ignore")
+        with quick_copier():
             worker = copier.run_copy(
                 str(template),
                 target,
@@ -61,6 +60,26 @@ def render(
         raise UserError(f"cannot render the template: {error}") from error
     record = stamped(target / ANSWERS_FILE, stamp)
     return Rendering(target, {k: v for k, v in record.items() if not k.startswith("_")}, leave)
+
+
+@contextlib.contextmanager
+def quick_copier() -> Iterator[None]:
+    """Let Copier render in half of the time, without its warnings.
+
+    It calls git for each file, which a plain folder does not need, and which plumbum's PATH hides.
+    It compiles the name of each folder again for each file in it, which Jinja keeps here.
+    """
+    from jinja2 import Environment
+    from plumbum import local
+
+    compile_once = functools.cache(compile_anew := Environment.from_string)
+    Environment.from_string = compile_once  # type: ignore[assignment,method-assign]
+    try:
+        with warnings.catch_warnings(), local.env(PATH=""):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        Environment.from_string = compile_anew  # type: ignore[method-assign]
 
 
 def stamped(file: Path, stamp: Mapping[str, str]) -> dict[str, Any]:
