@@ -66,7 +66,7 @@ def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
         elif kind == "python":
             run(project, sys.executable, "-", given=content)
         elif kind == "diff":
-            run(project, "git", "apply", "--unidiff-zero", "-", given=content)
+            run(project, "git", "apply", "-", given=content)
         elif kind == "ctrl-c":
             said.append(stopped_in_the_third_epoch(project, content))
         else:
@@ -81,5 +81,7 @@ def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
         assert (project / "runs" / page).stat().st_size > 50_000, page
     found = json.loads((project / "runs/comparison.json").read_text(encoding="utf-8"))
     assert [row["name"] for row in found["settings_that_differ"]] == ["lr"]
+    differ = [row["name"] for row in found["environments_that_differ"]]
+    assert differ == ["code_fingerprint", "git_dirty"]
     model = (project / "scans/model.py").read_text(encoding="utf-8")
     assert "nn.GELU()" in model and "autocast" in (project / "scans/engine/forward.py").read_text()

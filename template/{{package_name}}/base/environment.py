@@ -1,5 +1,6 @@
 """What a run was made with: the receipt that lets someone make it again."""
 
+import hashlib
 import os
 import platform
 import re
@@ -11,7 +12,8 @@ from typing import Any
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE_ROOT = Path(__file__).resolve().parents[1]
+ROOT = PACKAGE_ROOT.parent
 
 
 def describe(fingerprint: str, device: torch.device) -> dict[str, Any]:
@@ -19,6 +21,7 @@ def describe(fingerprint: str, device: torch.device) -> dict[str, Any]:
     return {
         "command": sys.argv,
         "git_commit": _git("rev-parse", "HEAD"),
+        "code_fingerprint": _code_fingerprint(),
         "git_dirty": None if (status := _git("status", "--porcelain")) is None else bool(status),
         "template_version": _template_version(),
         "data_fingerprint": fingerprint,
@@ -45,6 +48,15 @@ def _git(*arguments: str) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()
+
+
+def _code_fingerprint() -> str:
+    """Another one for each state of the package's code, committed or not."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE_ROOT.rglob("*.py")):
+        name = path.relative_to(PACKAGE_ROOT).as_posix()
+        digest.update(name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _template_version() -> str | None:

@@ -63,10 +63,10 @@ def open_data(trained: Trained, data_dir: Path | None, split: str) -> Reader:
     reader = Reader(path, facts.shape[:2])
     if reader.classes != facts.classes or tuple(reader.shape) != facts.shape:
         odd = sorted(set(reader.classes) ^ set(facts.classes))
+        only = f"only one of them has {', '.join(odd[:5])}" if odd else "in another order, perhaps"
         raise DataError(
-            f"{path} has other classes or another shape than the checkpoint: "
-            f"{len(reader.classes)} classes, {tuple(reader.shape)}, "
-            f"against {len(facts.classes)} and {facts.shape} "
-            f"({', '.join(odd[:5]) or 'in another order'})"
+            f"{path} is not what the checkpoint was trained on: it has {len(reader.classes)} "
+            f"classes of shape {tuple(reader.shape)}, the checkpoint {len(facts.classes)} of "
+            f"{facts.shape}; {only}"
         )
     return reader

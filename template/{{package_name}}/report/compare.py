@@ -14,8 +14,10 @@ from .page import number, render, write
 # settings that differ between any two runs, and say nothing
 OWN = {"run_dir", "resume", "report"}
 # what explains that the same settings gave other numbers
-ENVIRONMENT = ("git_commit", "git_dirty", "template_version", "data_fingerprint", "python")
-ENVIRONMENT += ("platform", "device", "device_name", "threads", "cuda")
+ENVIRONMENT = (
+    *("code_fingerprint", "git_commit", "git_dirty", "template_version", "data_fingerprint"),
+    *("python", "platform", "device", "device_name", "threads", "cuda"),
+)
 
 
 def write_comparison(runs: Sequence[Run], output: Path) -> None:

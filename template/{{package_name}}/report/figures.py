@@ -79,8 +79,9 @@ def confusion(matrix: np.ndarray, names: Sequence[str]) -> Figure:
         panel = figure.subplots()
         picture = panel.imshow(shares, vmin=0, vmax=1, cmap="Blues", interpolation="nearest")
         figure.colorbar(picture, ax=panel, shrink=0.7, label="share of the true class")
-        panel.set_xlabel("predicted")
-        panel.set_ylabel("true")
+        what = "" if count <= LABELLED else ", by the number of the class"
+        panel.set_xlabel(f"predicted{what}")
+        panel.set_ylabel(f"true{what}")
         if count <= LABELLED:
             short = [name if len(name) <= 20 else f"{name[:19]}…" for name in names]
             panel.set_xticks(range(count), short, rotation=90 if count > 10 else 45, ha="right")

@@ -27,6 +27,7 @@ def per_class(matrix: np.ndarray, names: list[str]) -> list[Plain]:
     right, true, named = matrix.diagonal(), matrix.sum(1), matrix.sum(0)
     return [
         {
+            "number": i,
             "class": name,
             "samples": int(true[i]),
             "precision": ratio(right[i], named[i]),

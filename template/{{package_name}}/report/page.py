@@ -33,7 +33,7 @@ def write_report(
     run: Run,
     judged: Judged | None,
     reader: Samples | None,
-    facts: Facts,
+    facts: Facts | None,
     output: Path,
     note: str = NOT_CLASSES,
 ) -> None:
@@ -47,14 +47,15 @@ def write_report(
         "run": str(run.folder),
         "best": best._asdict(),
         "metrics": run.lines,
-        "samples": None if judged is None else measure(judged, facts.classes),
+        "samples": None if judged is None or facts is None else measure(judged, facts.classes),
         "settings": run.settings,
         "environment": run.environment,
-        "data": facts.to_plain(),
+        "data": None if facts is None else facts.to_plain(),
     }
     seen: Plain = {"note": note}
-    if judged is not None and reader is not None:
+    if numbers["samples"] is not None and reader is not None and facts is not None:
         seen = view(numbers["samples"], facts.classes, reader)
+        seen["differs"] = difference(run, numbers["samples"])
     packages = run.environment.get("packages", {})
     environment = {
         name: value if not isinstance(value, list) else " ".join(map(str, value))
@@ -65,7 +66,6 @@ def write_report(
         title=f"{PACKAGE}: {run.folder.resolve().name}",
         subtitle=f"{run.folder}, {run.lines[-1]['epoch']} of {run.settings['epochs']} epochs",
         head=headline(run),
-        checkpoint="checkpoints/best.pt",
         curves=figures.as_svg(figures.curves({run.folder.name: run})),
         tables={"Settings": run.settings, "Environment": environment, "Data": of_data(facts)},
         packages=packages,
@@ -91,6 +91,7 @@ def view(measured: Plain, classes: list[str], reader: Samples) -> Plain:
     return {
         "measured": shown,
         "classes": rows,
+        "numbered": len(classes) > figures.LABELLED,  # as the confusion matrix then says
         "confusion": figures.as_svg(figures.confusion(np.array(measured["confusion"]), classes)),
         "calibration": figures.as_svg(figures.calibration(measured["calibration"])),
     }
@@ -98,11 +99,16 @@ def view(measured: Plain, classes: list[str], reader: Samples) -> Plain:
 
 def headline(run: Run) -> Plain:
     """The numbers to see first: of the best epoch."""
-    best = run.best()
-    line = next(x for x in run.lines if (x["split"], x["epoch"]) == ("val", best.epoch))
-    numbers = {n: line[n] for n in line if n not in ("split", "epoch", "step")}
-    shown = {name: number(value) for name, value in numbers.items()}
-    return {f"best {best.metric}": shown.pop(best.metric), "in epoch": best.epoch} | shown
+    best, line = run.best(), best_line(run)
+    others = [name for name in line if name not in ("split", "epoch", "step", best.metric)]
+    head = {f"best {best.metric}": number(best.value), "in epoch": best.epoch}
+    return head | {f"validation {name}": number(line[name]) for name in others}
+
+
+def best_line(run: Run) -> Plain:
+    """What the best epoch measured on the validation data."""
+    epoch = run.best().epoch
+    return next(x for x in run.lines if (x["split"], x["epoch"]) == ("val", epoch))
 
 
 def number(value: Any) -> str:
@@ -110,8 +116,22 @@ def number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def of_data(facts: Facts) -> Plain:
+def difference(run: Run, measured: Plain) -> str:
+    """What to say where the samples give another accuracy than the run wrote down; else ""."""
+    logged = best_line(run).get("accuracy")
+    found, few = measured["accuracy"], 2 / measured["samples"]  # which may round to another class
+    if logged is None or abs(found - logged) <= max(few, 1e-3):
+        return ""
+    return (
+        f"These samples give an accuracy of {found:.4f}, but the run wrote {logged:.4f} down: "
+        "the data or the code is not what it was."
+    )
+
+
+def of_data(facts: Facts | None) -> Plain:
     """What the run knew of its data."""
+    if facts is None:
+        return {}
     return {
         "training samples": f"{facts.samples:,}",
         "shape": " x ".join(map(str, facts.shape)),
