@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from ..base.facts import Facts
 from ..base.values import Plain, from_plain, to_plain
 from ..config import Config
 from ..task import Task
+from . import checkpoint
 from .trained import Trained
 
 ABOUT = "about.json"  # the file within that says what the model is
@@ -74,10 +76,12 @@ def load_exported(path: Path, device: torch.device) -> Exported:
     if not path.is_file():
         raise CheckpointError(f"{path} cannot be read: No such file")
     files = {ABOUT: ""}
+    logging.getLogger("torch.export").setLevel(logging.ERROR)  # a traceback of what is raised
     try:
         program = torch.export.load(path, extra_files=files)
         known = json.loads(files[ABOUT])
-        config, facts = from_plain(Config, known["config"]), Facts.from_plain(known["facts"])
     except Exception as error:  # torch raises many kinds for what it does not accept
         raise CheckpointError(f"{path} is not a model that this project exported") from error
+    with checkpoint.reading(path):
+        config, facts = from_plain(Config, known["config"]), Facts.from_plain(known["facts"])
     return Exported(program.module(), Task(config, facts).eval(), facts)

@@ -11,7 +11,7 @@ from . import figures
 from .folder import Run
 from .page import number, render, write
 
-# settings that differ between any two runs, and say nothing
+# settings whose difference says nothing
 OWN = {"run_dir", "resume", "report"}
 # what explains that the same settings gave other numbers
 ENVIRONMENT = (
@@ -26,7 +26,8 @@ def write_comparison(runs: Sequence[Run], output: Path) -> None:
     rows = [
         {
             "run": name,
-            f"best {run.best().metric}": number(run.best().value),
+            "metric": run.best().metric,
+            "best": number(run.best().value),
             "in epoch": run.best().epoch,
             "epochs": run.lines[-1]["epoch"],
         }
@@ -83,11 +84,11 @@ def labels(folders: Sequence[Path]) -> list[str]:
 
 
 def differences(of_runs: dict[str, Plain], ignored: set[str]) -> list[dict[str, Any]]:
-    """A row for each name whose values differ, with a column for each run."""
+    """A row for each name whose values differ, with the value of each run."""
     names = dict.fromkeys(name for values in of_runs.values() for name in values)
     rows = [
-        {"name": name} | {run: values.get(name) for run, values in of_runs.items()}
+        {"name": name, "values": {run: values.get(name) for run, values in of_runs.items()}}
         for name in names
         if name not in ignored
     ]
-    return [row for row in rows if len({str(row[run]) for run in of_runs}) > 1]
+    return [row for row in rows if len(set(map(str, row["values"].values()))) > 1]

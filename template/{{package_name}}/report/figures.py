@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..base.values import Plain
 from .folder import Run
 
+PANELS = 24
 LABELLED = 40  # classes whose names fit beside the confusion matrix
 COUNTED = 20  # classes whose counts fit into its cells
 STYLE = {
@@ -31,8 +32,11 @@ BLUE, ORANGE, GRAY = "#1f6feb", "#d9700f", "#888888"
 
 
 def curves(runs: dict[str, Run]) -> Figure:
-    """A panel for each number that the runs wrote down, over the epochs; runs by their names."""
-    names = list(dict.fromkeys(name for run in runs.values() for name in run.names()))
+    """A panel for each number that the runs wrote down, over the epochs; runs by their names.
+
+    There are at most PANELS.
+    """
+    names = list(dict.fromkeys(name for run in runs.values() for name in run.names()))[:PANELS]
     columns = min(3, len(names))
     rows = -(-len(names) // columns)
     with matplotlib.rc_context(STYLE):
@@ -57,7 +61,7 @@ def draw_run(panel: Axes, run: Run, name: str) -> None:
         epochs, values = run.curve(split, name)
         if epochs:
             label = "training" if split == "train" else "validation"
-            panel.plot(epochs, values, color=colour, label=label, marker=".", markersize=3)
+            panel.plot(epochs, values, color=colour, label=label, marker=".", markersize=5)
 
 
 def draw_runs(panel: Axes, runs: dict[str, Run], name: str) -> None:
@@ -66,7 +70,8 @@ def draw_runs(panel: Axes, runs: dict[str, Run], name: str) -> None:
         epochs, values = run.curve("val", name)
         if not epochs:
             epochs, values = run.curve("train", name)
-        panel.plot(epochs, values, label=label, marker=".", markersize=3)
+        # a name that begins with "_" would be left out of the legend
+        panel.plot(epochs, values, label=f" {label}", marker=".", markersize=5)
 
 
 def confusion(matrix: np.ndarray, names: Sequence[str]) -> Figure:

@@ -1,6 +1,7 @@
 """What a run's folder says: its settings, what it ran on, and its epochs so far."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,14 +40,16 @@ class Run(NamedTuple):
         lines = [line for line in self.lines if line["split"] == split]
         return [name for line in lines for name in line if name not in ("split", "epoch", "step")]
 
-    def best(self) -> Best:
-        """By the metric that `best.pt` follows; by the loss, if the run did not measure that."""
-        name, higher = Task.best, Task.higher_is_better
-        if name not in self._names("val"):
+    def best(self, name: object = Task.best, higher: object = Task.higher_is_better) -> Best:
+        """The best epoch by a metric, as training chose it; by the loss, if that is not there."""
+        if not isinstance(name, str) or name not in self._names("val"):
             name, higher = "loss", False
-        epochs, values = self.curve("val", name)
-        value = max(values) if higher else min(values)
-        return Best(name, value, epochs[values.index(value)])
+        best = Best(name, math.nan, 0)
+        for epoch, value in zip(*self.curve("val", name), strict=True):
+            better = value > best.value if higher else value < best.value
+            if better or math.isnan(best.value):
+                best = Best(name, value, epoch)
+        return best
 
 
 def read_run(folder: Path) -> Run:

@@ -8,11 +8,17 @@ from ..base.values import Plain
 from .judge import Judged
 
 BINS = 10  # of the confidence, for the calibration
+MATRIX = 1000  # classes of the largest confusion matrix
 SHOWN = 16  # mistakes that are listed, and right answers
 
 
-def confusion(judged: Judged, classes: int) -> np.ndarray:
-    """Counts (classes, classes): a row for each true class, a column for each predicted one."""
+def confusion(judged: Judged, classes: int) -> np.ndarray | None:
+    """Counts (classes, classes): a row for each true class, a column for each predicted one.
+
+    None of more classes than anyone could look at.
+    """
+    if classes > MATRIX:
+        return None
     pairs = judged.targets.astype(np.int64) * classes + judged.predicted
     return np.bincount(pairs, minlength=classes**2).reshape(classes, classes)
 
@@ -22,9 +28,11 @@ def ratio(part: float, whole: float) -> float | None:
     return float(part / whole) if whole else None
 
 
-def per_class(matrix: np.ndarray, names: list[str]) -> list[Plain]:
+def per_class(judged: Judged, names: list[str]) -> list[Plain]:
     """Precision, recall and F1 of each class; None where a class was never met, or never named."""
-    right, true, named = matrix.diagonal(), matrix.sum(1), matrix.sum(0)
+    hits = judged.targets[judged.targets == judged.predicted]
+    columns = (hits, judged.targets, judged.predicted)
+    right, true, named = (np.bincount(column, minlength=len(names)) for column in columns)
     return [
         {
             "number": i,
@@ -47,15 +55,19 @@ def means(rows: list[Plain]) -> Plain:
     return found
 
 
-def confused(matrix: np.ndarray, names: list[str], most: int = 10) -> list[Plain]:
+def confused(judged: Judged, names: list[str], most: int = 10) -> list[Plain]:
     """The pairs of classes that were mistaken most often, the most frequent first."""
-    wrong = matrix - np.diag(matrix.diagonal())
-    order = np.argsort(-wrong, axis=None, kind="stable")[:most]
-    places = [np.unravel_index(place, wrong.shape) for place in order]
+    wrong = judged.targets != judged.predicted
+    pairs = np.stack([judged.targets[wrong], judged.predicted[wrong]], axis=1)
+    found, counts = np.unique(pairs, axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:most]
     return [
-        {"class": names[true], "predicted": names[said], "samples": int(wrong[true, said])}
-        for true, said in places
-        if wrong[true, said]
+        {
+            "class": names[found[place, 0]],
+            "predicted": names[found[place, 1]],
+            "samples": int(counts[place]),
+        }
+        for place in order
     ]
 
 
@@ -104,16 +116,17 @@ def pick(judged: Judged, names: list[str], *, right: bool) -> list[Plain]:
 def measure(judged: Judged, names: list[str]) -> Plain:
     """All of the above, and the share of right answers."""
     matrix = confusion(judged, len(names))
-    rows = per_class(matrix, names)
+    rows = per_class(judged, names)
+    right = int((judged.targets == judged.predicted).sum())
     return {
         "samples": len(judged.samples),
-        "accuracy": ratio(matrix.trace(), matrix.sum()),
+        "accuracy": right / len(judged.samples),
         "mean_over_classes": means(rows),
         "per_class": rows,
-        "confusion": matrix.tolist(),
-        "most_confused": confused(matrix, names),
+        "confusion": None if matrix is None else matrix.tolist(),
+        "most_confused": confused(judged, names),
         "calibration": calibration(judged),
-        "mistakes": int(matrix.sum() - matrix.trace()),
+        "mistakes": len(judged.samples) - right,
         "worst": pick(judged, names, right=False),
         "right": pick(judged, names, right=True),
     }

@@ -7,24 +7,23 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..base.values import Plain
-from ..data.subset import Samples
 from .figures import STYLE, calibration, confusion
-from .judge import Judged
+from .look import Seen
 from .numbers import measure
 from .page import pictures
 
 
-def figures_of(judged: Judged | None, classes: list[str], reader: Samples) -> dict[str, Figure]:
+def figures_of(seen: Seen) -> dict[str, Figure]:
     """The confusion matrix, the calibration, the worst mistakes and some right answers."""
-    if judged is None:
+    if seen.judged is None:
         return {}
-    measured = measure(judged, classes)
-    drawn = {
-        "confusion": confusion(np.array(measured["confusion"]), classes),
-        "calibration": calibration(measured["calibration"]),
-    }
+    classes = seen.trained.facts.classes
+    measured = measure(seen.judged, classes)
+    drawn = {"calibration": calibration(measured["calibration"])}
+    if measured["confusion"] is not None:
+        drawn["confusion"] = confusion(np.array(measured["confusion"]), classes)
     for name in ("worst", "right"):
-        images = pictures(reader, [row["sample"] for row in measured[name]])
+        images = pictures(seen.reader, [row["sample"] for row in measured[name]])
         if images is not None:
             drawn[name] = gallery(images, [caption(row) for row in measured[name]])
     return drawn
@@ -33,7 +32,7 @@ def figures_of(judged: Judged | None, classes: list[str], reader: Samples) -> di
 def caption(row: Plain) -> str:
     """What stands above a picture."""
     right = row["class"] == row["predicted"]
-    return row["class"] if right else f"{row['predicted']}, not {row['class']}"
+    return row["class"] if right else f"{row['predicted']}\nnot {row['class']}"
 
 
 def gallery(images: np.ndarray, captions: Sequence[str]) -> Figure:
@@ -45,7 +44,7 @@ def gallery(images: np.ndarray, captions: Sequence[str]) -> Figure:
         panels = np.atleast_1d(figure.subplots(rows, columns)).ravel()
         for panel in panels:
             panel.set_axis_off()
-        for panel, image, caption in zip(panels, images, captions, strict=False):
+        for panel, image, above in zip(panels, images, captions, strict=False):
             panel.imshow(image.squeeze(), cmap="gray", vmin=0, vmax=255)
-            panel.set_title(caption)
+            panel.set_title(above)
     return figure
