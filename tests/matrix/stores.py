@@ -129,7 +129,7 @@ READERS = {"tensorboard": read_tensorboard, "wandb": read_wandb, "mlflow": read_
 
 
 def check_store(
-    logger: str, run_dir: Path, records: list[dict[str, Any]], *, reported: bool
+    logger: str, run_dir: Path, records: list[dict[str, Any]], *, reported: bool = False
 ) -> None:
     """The backend holds every value of metrics.jsonl once and no other, and the settings.
 

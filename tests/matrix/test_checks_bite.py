@@ -127,7 +127,8 @@ records = json.loads(sys.argv[1])
 tracker = Tracker(Path("run"), {{"lr": 0.1, "none": None, "yes": True}})
 for record in records:
     tracker.log(record)
-tracker.close({{"best_accuracy": 0.5, "loss": 1.25, "accuracy": 0.5}})
+tracker.finish({{"best_accuracy": 0.5, "loss": 1.25, "accuracy": 0.5}})
+tracker.close()
 """
 TRAIN = {"split": "train", "epoch": 1, "step": 3, "loss": 1.1, "accuracy": 0.25, "lr": 0.001}
 VAL = {"split": "val", "epoch": 1, "step": 3, "loss": 1.25, "accuracy": 0.5}
@@ -156,6 +157,8 @@ def test_a_point_too_few_too_many_or_too_high_is_found(
             check_store(logger, project.folder / "run", wrong)
     with pytest.raises(AssertionError):
         check_store("none", project.folder / "run", [TRAIN, VAL])
+    with pytest.raises(AssertionError):  # there are no figures
+        check_store(logger, project.folder / "run", [TRAIN, VAL], reported=True)
     with pytest.raises(AssertionError, match="lr"):
         check_store(logger, store([TRAIN, VAL], lr=0.2), [TRAIN, VAL])
     if logger == "tensorboard":  # the one that does not keep a second point out by itself
