@@ -86,7 +86,7 @@ def labels(folders: Sequence[Path]) -> list[str]:
 def differences(of_runs: dict[str, Plain], ignored: set[str]) -> list[dict[str, Any]]:
     """A row for each name whose values differ, with the value of each run."""
     names = dict.fromkeys(name for values in of_runs.values() for name in values)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"name": name, "values": {run: values.get(name) for run, values in of_runs.items()}}
         for name in names
         if name not in ignored

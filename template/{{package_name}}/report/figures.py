@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from io import StringIO
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -16,7 +17,7 @@ from .folder import Run
 PANELS = 24
 LABELLED = 40  # classes whose names fit beside the confusion matrix
 COUNTED = 20  # classes whose counts fit into its cells
-STYLE = {
+STYLE: dict[Any, Any] = {  # matplotlib's own types differ between its versions
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,

@@ -37,9 +37,8 @@ def look(
     Raises CheckpointError and DataError where it cannot, UserError when `stopped` turns true.
     """
     trained = load_trained(folder, device)
-    reader: Samples = open_data(trained, data_dir, "val")
-    if trained.config.max_samples is not None:
-        reader = Subset(reader, trained.config.max_samples)
+    everything, count = open_data(trained, data_dir, "val"), trained.config.max_samples
+    reader = everything if count is None else Subset(everything, count)
     sampler = EvalSampler(len(reader), batch_size or trained.config.batch_size)
     loader = make_loader(BatchDataset(reader), sampler, seed=0, workers=workers)
     judged = judge(trained, loader, device, stopped)
