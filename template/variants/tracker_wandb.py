@@ -23,25 +23,42 @@ class Tracker:
 
     def __init__(self, run_dir: Path, settings: Plain) -> None:
         """Go on in the run that the folder names; the caller logs the epochs so far again."""
-        run_id = _run_id(run_dir)
-        for part in run_dir.glob(f"wandb/offline-run-*-{run_id}"):
-            shutil.rmtree(part)  # written again from metrics.jsonl, so that no point is there twice
+        self.run_dir, self.settings, self.run_id = run_dir, settings, _run_id(run_dir)
+        self.records: list[Plain] = []
+        self.summary: Plain = {}
+        self._remove(self._parts())  # written again from metrics.jsonl, so that no point is twice
+        self.run = self._start()
+
+    def _start(self) -> wandb.Run:
+        """Begin the run, or go on with it where the server has it."""
         mode: Literal["offline"] | None = None
         if "WANDB_MODE" not in os.environ and not wandb.login(prompt=False):
             mode = "offline"
-        self.run = wandb.init(
+        return wandb.init(
             project=os.environ.get("WANDB_PROJECT", PACKAGE),
-            name=run_dir.resolve().name,
-            id=run_id,
+            name=self.run_dir.resolve().name,
+            id=self.run_id,
             resume="allow",
-            dir=run_dir,
-            config=dict(settings),
+            dir=self.run_dir,
+            config=dict(self.settings),
             mode=mode,
             settings=wandb.Settings(silent=True, console="off"),
         )
 
+    def _parts(self) -> list[Path]:
+        """What starts of this run have left to be sent."""
+        return list(self.run_dir.glob(f"wandb/offline-run-*-{self.run_id}*"))
+
+    def _remove(self, parts: list[Path]) -> None:
+        for part in parts:
+            shutil.rmtree(part)
+
     def log(self, record: Plain) -> None:
         """Add one line of metrics.jsonl as points at its step, unless the server has them."""
+        self.records.append(record)
+        self._send(record)
+
+    def _send(self, record: Plain) -> None:
         if record["step"] >= self.run.step:
             values = {
                 f"{record['split']}/{name}": value
@@ -51,12 +68,26 @@ class Tracker:
             self.run.log(values, step=record["step"])
 
     def finish(self, summary: Plain) -> None:
-        """Add the final numbers to the run's summary."""
-        self.run.summary.update({f"final/{name}": value for name, value in summary.items()})
+        """Add the final numbers to the run's summary, and have all of it written.
+
+        W&B keeps what is logged in its own process, which is lost if that is killed before the end.
+        """
+        self.summary = {f"final/{name}": value for name, value in summary.items()}
+        self.run.summary.update(self.summary)
+        self.run.finish()
 
     def show(self, figures: dict[str, Any]) -> None:
-        """Add matplotlib's figures to the run's media."""
+        """Add matplotlib's figures to the run's media, after `finish`.
+
+        A run that is over takes nothing more: what is still to be sent is written once more.
+        """
+        before, self.run = self._parts(), self._start()
+        for record in self.records:
+            self._send(record)
+        self.run.summary.update(self.summary)
         self.run.log({f"report/{name}": _image(figure) for name, figure in figures.items()})
+        self.run.finish()
+        self._remove(before)
 
     def close(self) -> None:
         """Send what is left."""

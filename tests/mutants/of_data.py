@@ -232,7 +232,7 @@ MUTANTS = (
         "engine/log.py",
         '{f"best_{self.task.best}": self.state.best} | val.values',
         '{f"best_{self.task.best}": val.values[self.task.best]} | val.values',
-        "engine/test_tracker.py::test_the_best_number_is_that_of_the_best_epoch_and_not_the_last",
+        "engine/test_tracker.py::test_all_is_stored_before_the_last_checkpoint_and_the_best_number_is_the_best",
         {"logger": "tensorboard"},
     ),
     Mutant(
@@ -240,8 +240,8 @@ MUTANTS = (
         "Records",
         "MLflow says of a run that was stopped that it was killed.",
         "engine/tracker.py",
-        '"FINISHED" if summary else "KILLED"',
-        '"FINISHED"',
+        '(self.run_id, "KILLED")',
+        '(self.run_id, "FINISHED")',
         "engine/test_tracker.py::test_the_status_is_that_of_the_run",
         {"logger": "mlflow"},
     ),
@@ -272,8 +272,8 @@ MUTANTS = (
         "train.py",
         "    saver.finish()\n"
         "    log.write(headroom.report(config, trainer.reader))\n"
-        "    log.done()\n",
-        "    log.write(headroom.report(config, trainer.reader))\n    log.done()\n",
+        "    return 0, log\n",
+        "    log.write(headroom.report(config, trainer.reader))\n    return 0, log\n",
         "engine/test_log.py::test_a_run_whose_last_checkpoint_cannot_be_written_is_not_done",
     ),
 )

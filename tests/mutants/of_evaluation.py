@@ -128,8 +128,8 @@ MUTANTS = (
         "Validation",
         "What training measured is what its checkpoint gives.",
         "engine/trained.py",
-        'state["average"] if state["average"] is not None else state["model"]',
-        'state["model"]',
+        'return state["model"] if state["average"] is None else state["average"]',
+        'return state["model"]',
         "engine/test_trainer.py::test_what_training_measures_is_what_its_checkpoint_gives",
     ),
     Mutant(

@@ -64,10 +64,20 @@ MUTANTS = (
         "Records",
         "The tracker has each point once, also after a resume.",
         "engine/tracker.py",
-        "            shutil.rmtree(part)  # written again from metrics.jsonl, so that no "
-        "point is there twice\n",
+        "            shutil.rmtree(part)\n",
         "            shutil.disk_usage(part)\n",
         "engine/test_tracker.py::test_every_point_is_there_once",
+        {"logger": "wandb"},
+    ),
+    Mutant(
+        "wandb-is-written-after-the-last-checkpoint",
+        "Records",
+        "A run that is killed behind its last checkpoint has all its points with the tracker.",
+        "engine/tracker.py",
+        "        self.run.summary.update(self.summary)\n        self.run.finish()\n\n    def show",
+        "        self.run.summary.update(self.summary)\n\n    def show",
+        "engine/test_tracker.py::test_all_is_stored_before_the_last_checkpoint_"
+        "and_the_best_number_is_the_best",
         {"logger": "wandb"},
     ),
     Mutant(
