@@ -117,6 +117,14 @@ def test_dependencies_are_those_that_are_imported(trees: Trees) -> None:
     assert_none(trees, code.undeclared)
 
 
+def test_the_top_of_a_package_is_small(trees: Trees) -> None:
+    for name, tree in trees.items():
+        top = list((tree / PACKAGE).glob("*.py"))
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in top)
+        limit = 1000 if name == name_of(SETS[0]) else 1010  # the first is the default
+        assert len(top) <= 12 and lines <= limit, f"{name}: {len(top)} files, {lines} lines"
+
+
 def test_imports_go_down_only(trees: Trees) -> None:
     assert_none(trees, code.upward)
 

@@ -66,7 +66,9 @@ class Laboratory:
         """Run some tests of a project, slow ones too."""
         return self.run_pytest(tree, ["-m", "", *(f"tests/{test}" for test in tests)], name)
 
-    def run_pytest(self, tree: Path, arguments: list[str], name: str) -> Outcome:
+    def run_pytest(
+        self, tree: Path, arguments: list[str], name: str, timeout: float = TIMEOUT
+    ) -> Outcome:
         """Run pytest in a project."""
         report, output = self.folder / f"{name}.jsonl", self.folder / f"{name}.txt"
         report.write_text("")
@@ -81,7 +83,7 @@ class Laboratory:
             "environment": self.environment,
             "report": str(report),
             "output": str(output),
-            "timeout": TIMEOUT,
+            "timeout": timeout,
         }
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(job) + "\n")

@@ -21,6 +21,7 @@ from .random_changes import draw
 
 pytestmark = pytest.mark.random
 
+HANGS = 240  # seconds: no part of a project's tests takes half of that
 LEAST = 0.7  # about a tenth of them are equivalent, or matter on a GPU alone
 COUNT, SEED = int(os.environ.get("RANDOM", "100")), int(os.environ.get("SEED", "0"))
 
@@ -45,10 +46,12 @@ def test_a_change_is_tried(
     tree = copy_of(home, tmp_path)
     change.make(tree / PACKAGE)
     files = nearest_first(tree, change.file)
-    noticed = any(
-        laboratory.run_pytest(tree, ["-x", "-m", part, *files], f"random{number}-{part}").code != 0
-        for part in ("not slow", "slow")
-    )
+
+    def notices(part: str) -> bool:
+        arguments = ["-x", "-m", part, *files]
+        return laboratory.run_pytest(tree, arguments, f"random{number}-{part}", HANGS).code != 0
+
+    noticed = notices("not slow") or notices("slow")
     (shared / "random").mkdir(exist_ok=True)
     record = {"change": f"{home.name}: {change}", "noticed": noticed}
     (shared / "random" / f"{number}.json").write_text(json.dumps(record), encoding="utf-8")
