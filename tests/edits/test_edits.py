@@ -31,7 +31,7 @@ TOGETHER: dict[str, tuple[Edit, ...]] = {
     "single-off-imagefolder-none": (targets.multi_label,),
 }
 # the rest are the user's own: tests of the experiment, and of the format that storage.py reads
-MACHINERY = ("tests/base", "tests/data", "tests/engine", "tests/verify")
+MACHINERY = ("tests/base", "tests/data", "tests/engine", "tests/report", "tests/verify")
 OF_THE_FORMAT = [
     f"tests/data/test_{name}.py" for name in ("format", "prepare", "storage", "survey")
 ]
@@ -61,7 +61,7 @@ def edited(tree: Path, made: tuple[Edit, ...], images: Path, folder: Path) -> Pr
 
 
 def check(project: Project, marked: str) -> None:
-    """The machinery's tests pass, and `verify` finds no promise broken."""
+    """The machinery's tests pass, `verify` finds no promise broken, a run ends with its report."""
     ignored = [f"--ignore={path}" for path in OF_THE_FORMAT]
     base = f"--basetemp={project.folder.parent / 'pytest'}"
     suite = ("-q", "-p", "no:cacheprovider", "-m", marked, base, *ignored, *MACHINERY)
@@ -71,6 +71,10 @@ def check(project: Project, marked: str) -> None:
     assert certificate["holds"] and not broken, broken
     kept = {found["check"] for found in certificate["checks"] if found["holds"]}
     assert {"repeats", "resumes", "evaluates"} <= kept, "a kill and a resume, among them"
+    flags = ("--epochs", "1", "--batch-size", "16", "--device", "cpu", "--run-dir", "runs/edited")
+    said = project.run("train", *flags)
+    report = project.folder / "runs" / "edited" / "report.html"
+    assert report.is_file() and "warning" not in said, said
 
 
 @pytest.mark.parametrize("name", TOGETHER)
