@@ -51,7 +51,7 @@ def test_the_wizard_asks_what_no_flag_answered(spawn: Spawn, tmp_path: Path) -> 
     terminal = spawn("--amp", "fp16", "--data-format", "lmdb")
     asked = [prompt for prompt in PROMPTS if "precision" not in prompt and "stored" not in prompt]
     down, enter = "\x1b[B", "\r"
-    for prompt, keys in zip(asked, (" {{ x }}" + enter, down + enter, enter, enter), strict=True):
+    for prompt, keys in zip(asked, ("\t {{ x }}" + enter, down + enter, enter, enter), strict=True):
         terminal.wait_for(prompt)
         terminal.press(keys)
     assert terminal.finish() == 0, terminal.screen
@@ -76,9 +76,9 @@ def test_a_look_at_the_end_lets_change_any_answer(spawn: Spawn, tmp_path: Path) 
     terminal.wait_for(PROMPTS[5])
     terminal.press("\x1b[B\r")  # the name, first below "Write it"
     terminal.wait_for("What is the project called?")
-    terminal.press("\x15Torch 2\r")  # Ctrl-U clears the line
+    terminal.press("Torch 2\r")  # in place of what is suggested
     terminal.wait_for_prompt("Try 'torch-2': a-z, 0-9 and single hyphens, a letter first.")
-    terminal.press("\x15torch\r")
+    terminal.press("\x15torch\r")  # Ctrl-U clears the line
     terminal.wait_for_prompt("is the name of a package")
     terminal.press("-lightning\r")
     terminal.wait_for("project_name  torch-lightning")
@@ -94,7 +94,7 @@ def test_escape_goes_back_and_the_path_is_asked_where_none_is_given(
     (tmp_path / "full/file").touch()
     terminal = spawn("--logger", "none", path=None, columns=200)
     terminal.wait_for("1/5  Where shall the project go?")
-    terminal.press("\x15full\r")
+    terminal.press("full\r")
     terminal.wait_for_prompt("full is not empty")
     terminal.press("\x15mine\r")
     for prompt, keys in (
@@ -124,7 +124,7 @@ def test_nothing_is_cut_off_in_narrow_and_wide_terminals(spawn: Spawn, columns: 
     drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.screen)
     words = " ".join(drawn.split())
     assert "an SQLite file, or your MLflow server. Take it to compare many runs" in words
-    assert "Enter takes what is suggested, Esc goes back, Ctrl-C quits" in words
+    assert "Enter takes what is suggested, Tab edits it, Esc goes back, Ctrl-C quits" in words
 
 
 def test_with_json_the_questions_go_to_stderr(tmp_path: Path, spawn: Spawn) -> None:

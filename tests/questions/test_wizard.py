@@ -39,7 +39,7 @@ def test_the_wizard_asks_the_forks_questions(
     terminal = wizard("--source", "fork", *ours, "--data-format", "lmdb", "--logger", "none")
     for prompt, keys in (
         ("Where does the data lie?", ENTER),
-        ("How many GPUs per run?", "0" + ENTER),  # after the suggested 2: 20
+        ("How many GPUs per run?", "20" + ENTER),  # in place of the suggested 2
         ("shared", "\x1b[A" + ENTER),  # no is suggested
         ("partner", ENTER),
         ("owner", ENTER),
@@ -61,7 +61,7 @@ def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_pa
     given = ("--project-name", "p", "--parallelism", "single", "--data-format", "lmdb")
     terminal = wizard(*given, TORCHGEN_ANSWERS=str(team))
     for prompt, keys in (
-        ("What does it do, in one line?", " too" + ENTER),
+        ("What does it do, in one line?", "\t too" + ENTER),  # Tab: to edit it
         ("Train in mixed precision?", ENTER),
         ("Which experiment tracker?", DOWN + ENTER),
         ("Write the project to", ENTER),

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TextIO
 
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.output import create_output
 from questionary import Choice, select, text
@@ -17,7 +18,7 @@ from .questionnaire import Questionnaire
 BACK = object()
 WRITE = object()
 POINTER = 4  # columns before a choice: the pointer and a margin
-KEYS = "Enter takes what is suggested, Esc goes back, Ctrl-C quits and writes nothing."
+KEYS = "Enter takes what is suggested, Tab edits it, Esc goes back, Ctrl-C quits."
 PATH = Question("path", "Where shall the project go?", "./myproj", {}, "", "str", "true")
 
 
@@ -37,6 +38,7 @@ class Wizard:
         self._output = create_output(stdout=stream)
         self._path, self._given = "", {}  # type: str, Mapping[str, Answer]
         self._answers: dict[str, str] = {}
+        self._typed: set[str] = set()  # what was answered here, by the questions' names
 
     def ask(self, path: str | None) -> tuple[str, dict[str, Answer]]:
         """The path and all answers. Raises `KeyboardInterrupt`, `EOFError` or `UserError`."""
@@ -111,10 +113,11 @@ class Wizard:
             if options:
                 said = self._choose(message, self._titles(options), suggested)
             else:
-                said = self._type(message, suggested)
+                said = self._type(message, suggested, edit=question.name in self._typed)
             if said is BACK:
                 return BACK
             wrong = self._take(question, str(said))
+            self._typed.add(question.name)
             self._print(f"{message} {said}", *([wrong] if wrong else []))
             if not wrong:
                 return said
@@ -170,16 +173,25 @@ class Wizard:
         default = next((c for c in choices if c.value == suggested), None)
         message = self._filled(message)
         menu = select(message, choices, default, qmark="", instruction=" ", output=self._output)
-        return self._prompt(menu)
+        return self._prompt(menu, "")
 
-    def _type(self, message: str, suggested: str) -> object:
+    def _type(self, message: str, suggested: str, *, edit: bool) -> object:
+        """Ask for a line: `suggested` gives way to what is typed, unless it is there to `edit`."""
         line = self._filled(message)
         if "\n" in line or len(line) + len(suggested) >= self._output.get_size().columns - 2:
             line += "\n "
-        return self._prompt(text(line, default=suggested, qmark="", output=self._output))
+        gray = [("fg:ansibrightblack", suggested)]
+        default = suggested if edit else ""
+        prompt = text(line, default, qmark="", placeholder=gray, output=self._output)
+        said = self._prompt(prompt, suggested)
+        return said if edit else said or suggested
 
-    def _prompt(self, prompt: Prompt) -> object:
+    def _prompt(self, prompt: Prompt, suggested: str) -> object:
         bindings = KeyBindings()
+
+        @bindings.add("tab", filter=Condition(lambda: not prompt.application.current_buffer.text))
+        def edit(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text(suggested)  # of a menu: nothing
 
         @bindings.add("escape", eager=True)
         def back(event: KeyPressEvent) -> None:
