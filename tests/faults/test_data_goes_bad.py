@@ -70,18 +70,18 @@ def cut_short(data: Path) -> None:
         raw.truncate(4096)
 
 
-def as_it_is(_: Path) -> None:
+def unchanged(_: Path) -> None:
     """The data that `prepare` wrote."""
 
 
 Change = Callable[[Path], None]
 CASES: dict[str, tuple[str, Change, Change, tuple[str, ...]]] = {
     # format, before the run, during the run, what the message names
-    "empty files": ("imagefolder", as_it_is, empty_files, ("train/", ".png", "empty")),
-    "deleted files": ("imagefolder", as_it_is, remove_files, ("train/", ".png", "No such file")),
-    "deleted records": ("lmdb", as_it_is, delete_records, ("train.lmdb", "record 0", "missing")),
+    "empty files": ("imagefolder", unchanged, empty_files, ("train/", ".png", "empty")),
+    "deleted files": ("imagefolder", unchanged, remove_files, ("train/", ".png", "No such file")),
+    "deleted records": ("lmdb", unchanged, delete_records, ("train.lmdb", "record 0", "missing")),
     "damaged chunks": ("hdf5", compress_many, overwrite_chunks, ("train.h5", "images[")),
-    "a file cut short": ("hdf5", as_it_is, cut_short, ("worker",)),
+    "a file cut short": ("hdf5", unchanged, cut_short, ("worker",)),
 }
 
 
