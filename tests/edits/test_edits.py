@@ -8,8 +8,8 @@ import pytest
 
 from matrix.answers import SETS, name_of
 from matrix.commands import Project, environment
-from matrix.conftest import images, pytest_collection_modifyitems, pytest_configure, shared, trees
-from matrix.renderings import PACKAGE
+from matrix.conftest import images, pytest_collection_modifyitems, pytest_configure, shared
+from matrix.renderings import PACKAGE, render_all
 from matrix.training import copy_of
 from update.conftest import env, git, torchgen, world
 from update.world import FIX_AFTER, World
@@ -18,7 +18,7 @@ from . import edits, targets
 from .edits import Edit
 
 __all__ = ["env", "git", "images", "pytest_collection_modifyitems", "pytest_configure", "shared"]
-__all__ += ["torchgen", "trees", "world"]
+__all__ += ["torchgen", "world"]
 
 pytestmark = pytest.mark.edits
 
@@ -30,12 +30,20 @@ TOGETHER: dict[str, tuple[Edit, ...]] = {
     "single-fp16-lmdb-none": (edits.another_model,),
     "single-off-imagefolder-none": (targets.multi_label,),
 }
+PLAIN = [a for a in SETS if a["data_format"] == "imagefolder" and a["logger"] == "none"]
 # the rest are the user's own: tests of the experiment, and of the format that storage.py reads
 MACHINERY = ("tests/base", "tests/data", "tests/engine", "tests/report", "tests/verify")
 OF_THE_FORMAT = [
     f"tests/data/test_{name}.py" for name in ("format", "prepare", "storage", "survey")
 ]
 WORDS = {"animals": ("cat", "dog", "cow", "hen"), "tools": ("saw", "axe", "nail", "rope")}
+
+
+@pytest.fixture(scope="session")
+def trees(shared: Path) -> dict[str, Path]:
+    """The rendered projects that are edited here."""
+    sets = [answers for answers in SETS if answers in PLAIN or name_of(answers) in TOGETHER]
+    return render_all(shared / "renderings", sets)
 
 
 def edited(tree: Path, made: tuple[Edit, ...], images: Path, folder: Path) -> Project:
@@ -89,8 +97,7 @@ def test_edits_leave_the_proofs_standing(
 def test_each_edit_alone_does(
     edit: Edit, trees: dict[str, Path], images: Path, tmp_path: Path
 ) -> None:
-    last = [a for a in SETS if a["data_format"] == "imagefolder" and a["logger"] == "none"]
-    answers = last[ALONE.index(edit) % len(last)]
+    answers = PLAIN[ALONE.index(edit) % len(PLAIN)]
     check(edited(trees[name_of(answers)], (edit,), images, tmp_path), "slow or not slow")
 
 
