@@ -25,9 +25,9 @@ COLUMNS, ROWS = 102, 30
 WIDTH, HEIGHT, SIZE, EDGE = 8.43, 19, 14, 16  # of a character, its font, and the edge, in pixels
 LONGEST, LAST = 1.5, 6.0  # seconds that a frame stays, and the last one
 COLOURS = {
-    "default": "#d0d7de", "black": "#484f58", "red": "#ff7b72", "green": "#7ee787",
-    "brown": "#e3b341", "blue": "#79c0ff", "magenta": "#d2a8ff", "cyan": "#76e3ea",
-    "white": "#f0f6fc",
+    "default": "#d0d7de", "black": "#484f58", "brightblack": "#8b949e",
+    "red": "#ff7b72", "green": "#7ee787", "brown": "#e3b341", "blue": "#79c0ff",
+    "magenta": "#d2a8ff", "cyan": "#76e3ea", "white": "#f0f6fc",
 }  # fmt: skip
 
 Frame = tuple[str, ...]  # the rows of a screen, as SVG
