@@ -5,6 +5,7 @@ WANDB_PROJECT, WANDB_ENTITY and WANDB_MODE are heeded as everywhere.
 """
 
 import io
+import json
 import os
 import shutil
 import uuid
@@ -24,7 +25,6 @@ class Tracker:
     def __init__(self, run_dir: Path, settings: Plain) -> None:
         """Go on in the run that the folder names; the caller logs the epochs so far again."""
         self.run_dir, self.settings, self.run_id = run_dir, settings, _run_id(run_dir)
-        self.records: list[Plain] = []
         self.summary: Plain = {}
         self._remove(self._parts())  # written again from metrics.jsonl, so that no point is twice
         self.run = self._start()
@@ -55,10 +55,6 @@ class Tracker:
 
     def log(self, record: Plain) -> None:
         """Add one line of metrics.jsonl as points at its step, unless the server has them."""
-        self.records.append(record)
-        self._send(record)
-
-    def _send(self, record: Plain) -> None:
         if record["step"] >= self.run.step:
             values = {
                 f"{record['split']}/{name}": value
@@ -81,11 +77,12 @@ class Tracker:
 
         A run that is over takes nothing more: what is still to be sent is written once more.
         """
+        images = {f"report/{name}": _image(figure) for name, figure in figures.items()}
         before, self.run = self._parts(), self._start()
-        for record in self.records:
-            self._send(record)
+        for line in (self.run_dir / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
+            self.log(json.loads(line))
         self.run.summary.update(self.summary)
-        self.run.log({f"report/{name}": _image(figure) for name, figure in figures.items()})
+        self.run.log(images)
         self.run.finish()
         self._remove(before)
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 # commands are indented or fenced; what makes the environment is a console's
 BLOCK = re.compile(r"^```(\w[\w-]*)\n(.*?)^```$|((?:^    [^\n]+\n)+)", re.MULTILINE | re.DOTALL)
-IDENTITY = {"OMP_NUM_THREADS": "1"} | {
+ENVIRONMENT = {"OMP_NUM_THREADS": "1"} | {
     f"GIT_{who}_{what}": "you@x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
 }
 
@@ -32,7 +32,7 @@ def run(folder: Path, *line: str, given: str = "") -> str:
         line,
         check=False,
         cwd=folder,
-        env=os.environ | IDENTITY | {"PATH": path},
+        env=os.environ | ENVIRONMENT | {"PATH": path},
         input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

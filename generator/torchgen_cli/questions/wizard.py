@@ -38,7 +38,6 @@ class Wizard:
         self._output = create_output(stdout=stream)
         self._path, self._given = "", {}  # type: str, Mapping[str, Answer]
         self._answers: dict[str, str] = {}
-        self._typed: set[str] = set()  # what was answered here, by the questions' names
 
     def ask(self, path: str | None) -> tuple[str, dict[str, Answer]]:
         """The path and all answers. Raises `KeyboardInterrupt`, `EOFError` or `UserError`."""
@@ -104,7 +103,10 @@ class Wizard:
 
     def _ask(self, question: Question, number: str) -> object:
         """Ask one question until the answer is valid, or BACK."""
-        suggested = self._path if question is PATH else self._at(question)[0]
+        if question is PATH:
+            suggested, answered = self._path, self._path != PATH.default
+        else:
+            suggested, answered = self._at(question)[0], question.name in self._answers
         while True:
             message = f"{number}  {question.help}"
             options = question.choices or ({"yes": "", "no": ""} if question.type == "bool" else {})
@@ -113,15 +115,14 @@ class Wizard:
             if options:
                 said = self._choose(message, self._titles(options), suggested)
             else:
-                said = self._type(message, suggested, edit=question.name in self._typed)
+                said = self._type(message, suggested, edit=answered)
             if said is BACK:
                 return BACK
             wrong = self._take(question, str(said))
-            self._typed.add(question.name)
             self._print(f"{message} {said}", *([wrong] if wrong else []))
             if not wrong:
                 return said
-            suggested = str(said)
+            suggested, answered = str(said), True
 
     def _take(self, question: Question, said: str) -> str:
         """Keep a valid answer; what is wrong with another."""
@@ -173,7 +174,7 @@ class Wizard:
         default = next((c for c in choices if c.value == suggested), None)
         message = self._filled(message)
         menu = select(message, choices, default, qmark="", instruction=" ", output=self._output)
-        return self._prompt(menu, "")
+        return self._prompt(menu, KeyBindings())
 
     def _type(self, message: str, suggested: str, *, edit: bool) -> object:
         """Ask for a line: `suggested` gives way to what is typed, unless it is there to `edit`."""
@@ -183,16 +184,16 @@ class Wizard:
         gray = [("fg:ansibrightblack", suggested)]
         default = suggested if edit else ""
         prompt = text(line, default, qmark="", placeholder=gray, output=self._output)
-        said = self._prompt(prompt, suggested)
-        return said if edit else said or suggested
-
-    def _prompt(self, prompt: Prompt, suggested: str) -> object:
         bindings = KeyBindings()
 
         @bindings.add("tab", filter=Condition(lambda: not prompt.application.current_buffer.text))
-        def edit(event: KeyPressEvent) -> None:
-            event.current_buffer.insert_text(suggested)  # of a menu: nothing
+        def take_to_edit(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text(suggested)
 
+        said = self._prompt(prompt, bindings)
+        return said if edit else said or suggested
+
+    def _prompt(self, prompt: Prompt, bindings: KeyBindings) -> object:
         @bindings.add("escape", eager=True)
         def back(event: KeyPressEvent) -> None:
             event.app.exit(result=BACK)
