@@ -86,17 +86,8 @@ def by_pip(what: str, folder: Path, env: Env) -> Path:
 def by_uv(what: str, folder: Path, env: Env) -> Path:
     """As a tool; what torchgen needs is from an index."""
     places = {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "bin")}
-    run(
-        sys.executable,
-        "-m",
-        "uv",
-        "tool",
-        "install",
-        "--quiet",
-        what,
-        cwd=folder,
-        env={**env, **places},
-    )
+    uv = (sys.executable, "-m", "uv", "tool", "install", "--quiet", what)
+    run(*uv, cwd=folder, env={**env, **places})
     return folder / "bin" / "torchgen"
 
 
