@@ -1,5 +1,6 @@
 """What a run was made with: the receipt that lets someone make it again."""
 
+import functools
 import hashlib
 import os
 import platform
@@ -69,6 +70,7 @@ def _template_version() -> str | None:
     return match[1].strip("'\"") if match else None
 
 
+@functools.cache
 def _packages() -> dict[str, str]:
     """Every installed distribution and its version."""
     each = (d.metadata for d in metadata.distributions())  # which is read anew at each access
