@@ -68,7 +68,7 @@ def learning_rate(config: Config, step: int, steps_per_epoch: int, peak: float) 
     2016, without restarts).
     """
     warmup_steps = round(config.warmup_epochs * steps_per_epoch)
-    total_steps = config.epochs * steps_per_epoch
+    total_steps = config.total_steps(steps_per_epoch)
     if step < warmup_steps:
         return peak * (step + 1) / warmup_steps
     progress = (step - warmup_steps) / max(1, total_steps - warmup_steps)

@@ -30,6 +30,7 @@ def another_model(package: Path) -> None:
     cut(package / "config.py", "    width: int = 32\n", "    image_size: ")
     replace(
         package / "config.py",
+        ("import dataclass\n", "import dataclass\nfrom pathlib import Path\n"),
         (
             "    image_size: ",
             '    channels: int = 16\n    """Channels of the model."""\n'

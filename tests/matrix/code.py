@@ -115,7 +115,8 @@ def undeclared(tree: Path) -> Iterator[str]:
     """Imports that pyproject.toml does not declare, and declared ones that nothing imports."""
     project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     always = {distribution(line) for line in project["dependencies"]}
-    extra = {distribution(line) for line in project["optional-dependencies"]["dev"]}
+    extras = project["optional-dependencies"].values()
+    extra = {distribution(line) for lines in extras for line in lines}
     imports = set(third_party(package_files(tree)))
     needed = {name for name, at_top in imports if at_top}
     tests = {name for name, _ in third_party(sorted((tree / "tests").rglob("*.py")))}
@@ -123,7 +124,7 @@ def undeclared(tree: Path) -> Iterator[str]:
     for name in sorted(needed - always):
         yield f"the package imports {name}, which it does not depend on"
     for name in sorted(all_needed - always - extra):
-        yield f"{name} is imported, but neither a dependency nor in the extra dev"
+        yield f"{name} is imported, but neither a dependency nor in an extra"
     for name in sorted((always - needed) | (extra - all_needed)):
         if name not in NOT_IMPORTED:
             yield f"{name} is declared, but nothing imports it"

@@ -132,8 +132,8 @@ MUTANTS = (
         "Run folder",
         "A resume refuses every other setting, but those that change no number.",
         "config.py",
-        '    *("data_dir", "run_dir",',
-        '    *("lr", "data_dir", "run_dir",',
+        '{"epochs", *OF_A_START}',
+        '{"epochs", "lr", *OF_A_START}',
         "experiment/test_settings.py::test_a_resume_may_change_what_changes_no_number",
     ),
     Mutant(

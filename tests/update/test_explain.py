@@ -52,10 +52,10 @@ def test_with_the_other_answers_of_a_project(world: World, project: Path) -> Non
     command = ("explain", "data_format", "imagefolder", "hdf5", "--json")
     own = json.loads(world.torchgen(*command, "--answers", ".", cwd=project).stdout)
     several = '+    """Processes per rank that read ahead'
-    assert several in own["diff"]["proj/config.py"]
+    assert several in own["diff"]["proj/base/settings.py"]
     default = json.loads(world.torchgen(*command, cwd=project).stdout)
     assert (own["from"], own["to"]) == ("imagefolder", "hdf5")
-    assert several not in default["diff"]["myproj/config.py"]
+    assert several not in default["diff"]["myproj/base/settings.py"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ RETIRED = "".join(f"OLD_{number} = {number}\n" for number in range(20))
 MOVED = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(9))
 FIX_BEFORE, FIX_AFTER = "READ_EVERY = 20 ", "READ_EVERY = 10 "  # in train.py, of every project
 # in a block of train.py that only projects with a logger have
-BLOCK_BEFORE = "        if progress.epoch == config.epochs:\n"
+BLOCK_BEFORE = "        if trainer.ended():\n"
 BLOCK_AFTER = "        if config.epochs == progress.epoch:\n"
 
 

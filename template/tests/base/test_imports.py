@@ -1,7 +1,7 @@
-"""Imports go down only: commands -> report -> engine -> data -> base.
+"""Imports go down only: commands -> report -> engine -> data -> toolbox -> base.
 
-The experiment asks for base alone. So it may change without its machinery, and no two modules wait
-for each other.
+The experiment asks for the last two alone. So it may change without its machinery, and no two
+modules wait for each other.
 """
 
 import ast
@@ -15,10 +15,11 @@ EXPERIMENT = {"config", "model", "task", "augment", "optim"}
 # what each folder may import of the package, besides itself
 FOLDERS = {
     "base": set(),
-    "data": {"base"},
-    "engine": {"data", "base", *EXPERIMENT},
-    "report": {"engine", "data", "base", *EXPERIMENT},
-    "verify": {"engine", "data", "base", *EXPERIMENT},
+    "toolbox": {"base"},
+    "data": {"toolbox", "base"},
+    "engine": {"data", "toolbox", "base", *EXPERIMENT},
+    "report": {"engine", "data", "toolbox", "base", *EXPERIMENT},
+    "verify": {"engine", "data", "toolbox", "base", *EXPERIMENT},
 }
 
 
@@ -27,7 +28,7 @@ def upward(package: Path) -> list[str]:
     found = {path: list(imports(path, package)) for path in sorted(package.rglob("*.py"))}
     shipped = {*COMMANDS, *EXPERIMENT, *FOLDERS, "__init__"}
     # a module of your own is part of the experiment as soon as the experiment or the engine uses it
-    users = {*EXPERIMENT, "engine", "data", "base"}
+    users = {*EXPERIMENT, "engine", "data", "toolbox", "base"}
     used = {name for path in found if top(path, package) in users for _, name in found[path]}
     own = used - shipped
     wrong = []
@@ -36,9 +37,9 @@ def upward(package: Path) -> list[str]:
         if source in FOLDERS:
             allowed = FOLDERS[source] | {source} | (own if "config" in FOLDERS[source] else set())
         elif source in EXPERIMENT | own:
-            allowed = {"base", "config", source} | own
+            allowed = {"toolbox", "base", "config", source} | own
         elif source in COMMANDS:
-            allowed = {"report", "engine", "data", "base", *EXPERIMENT} | own
+            allowed = {"report", "engine", "data", "toolbox", "base", *EXPERIMENT} | own
         else:
             continue  # a command of your own
         wrong += [

@@ -30,9 +30,14 @@ def parse_interval(text: str) -> tuple[int | None, float | None]:
 
 
 def to_plain(settings: Any) -> Plain:
-    """The fields of a dataclass as JSON and checkpoints hold them: paths as text."""
+    """The fields of a dataclass as JSON and checkpoints hold them: paths as text, lists."""
     values = dataclasses.asdict(settings)
-    return {name: str(v) if isinstance(v, Path) else v for name, v in values.items()}
+    for name, value in values.items():
+        if isinstance(value, Path):
+            values[name] = str(value)
+        elif isinstance(value, tuple):
+            values[name] = list(value)
+    return values
 
 
 def from_plain(kind: type[T], values: Plain) -> T:
@@ -51,6 +56,7 @@ def from_plain(kind: type[T], values: Plain) -> T:
         if types[name] in (int, float) and not isinstance(value, int | float):
             raise TypeError(f"{name} is {value!r}, not a number")
     paths = {n for n, hint in types.items() if Path in (hint, *get_args(hint))}
+    given = {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
     return kind(
-        **{n: Path(str(v)) if n in paths and v is not None else v for n, v in values.items()}
+        **{n: Path(str(v)) if n in paths and v is not None else v for n, v in given.items()}
     )

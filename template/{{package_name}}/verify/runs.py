@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..engine import checkpoint
-from .setup import BATCH, SAMPLES, BrokenPromise, Setup, environment, flags, run
+from .setup import BATCH, SAMPLES, WHOLE, BrokenPromise, Setup, environment, flags, run
 
 EPOCHS = 4
 
@@ -21,6 +21,7 @@ def train_command(
     """The command line of a small run with everything in it that a resume must bring back."""
     settings = dataclasses.replace(
         setup.settings,
+        **WHOLE,
         run_dir=run_dir,
         max_samples=SAMPLES,
         epochs=EPOCHS,
