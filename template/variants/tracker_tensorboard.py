@@ -16,7 +16,9 @@ class Tracker:
         """Begin anew, at a resume too: the caller logs the epochs so far, so that none is twice."""
         folder = run_dir / "tensorboard"
         shutil.rmtree(folder, ignore_errors=True)
-        self.settings = {k: v if v is not None else "none" for k, v in settings.items()}
+        # its page takes numbers and text alone
+        plain = int | float | str
+        self.settings = {k: v if isinstance(v, plain) else str(v) for k, v in settings.items()}
         self.writer = SummaryWriter(str(folder))
         rows = "\n".join(f"| {name} | {value} |" for name, value in self.settings.items())
         self.step = 0  # of the newest line

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from .base.settings import OF_A_START, Ends, Machine, Run
 from .base.values import require
+from .toolbox.settings import Averaging, Optimization
 
 
 @dataclass(frozen=True)
-class Config(Run, Ends, Machine):
+class Config(Run, Ends, Optimization, Averaging, Machine):
     """Train the model."""
 
     epochs: int = 20
@@ -21,11 +22,11 @@ class Config(Run, Ends, Machine):
     accumulate: int = 1
     """Forward and backward passes that share one optimizer step; more of them need less memory."""
     lr: float = 2e-3
-    """Peak learning rate, reached after the warm-up; then it follows a cosine down to zero."""
+    """Peak learning rate, reached after the warm-up; then --schedule lowers it."""
     warmup_epochs: float = 1.0
     """Epochs over which the learning rate rises from zero."""
     weight_decay: float = 0.05
-    """Decoupled weight decay of AdamW; biases, norms and other vectors are left out."""
+    """Weight decay; biases, norms and other vectors are left out."""
     clip_norm: float = 1.0
     """Largest norm of the whole gradient; a longer one is scaled down. 0 turns it off."""
     label_smoothing: float = 0.0

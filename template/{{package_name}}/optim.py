@@ -46,22 +46,27 @@ def split_for_decay(
 
 
 def build_optimizer(config: Config, model: nn.Module) -> torch.optim.Optimizer:
-    """AdamW over the trainable parameters, in two groups: with weight decay, and without.
+    """The optimizer of the trainable parameters, in two groups: with weight decay, and without.
 
-    A group may have an `lr` of its own: `learning_rate` then keeps its ratio to --lr.
+    A group may have an `lr` of its own: `learning_rate` then keeps its ratio to the first one's.
     """
+    lr = config.lr if config.lr_batch is None else config.lr * config.batch_size / config.lr_batch
     decayed, kept = split_for_decay(model)
     groups = [
         {"params": decayed, "weight_decay": config.weight_decay},
-        {"params": kept, "weight_decay": 0.0},
+        {"params": kept, "weight_decay": 0.0, "lr": lr * config.bias_lr},
     ]
+    groups = [group for group in groups if group["params"]]
     # one fused kernel for all parameters, where the device has one
     fused = all(p.device.type in ("cpu", "cuda", "mps") for _, p in decayed + kept)
-    return torch.optim.AdamW([g for g in groups if g["params"]], lr=config.lr, fused=fused)
+    if config.optimizer == "sgd":
+        momentum, nesterov = config.momentum, config.momentum > 0
+        return torch.optim.SGD(groups, lr=lr, momentum=momentum, nesterov=nesterov, fused=fused)
+    return torch.optim.AdamW(groups, lr=lr, fused=fused)
 
 
 def learning_rate(config: Config, step: int, steps_per_epoch: int, peak: float) -> float:
-    """The rate of optimizer step `step` (from 0): linear warm-up, then a cosine down to zero.
+    """The rate of optimizer step `step`, from 0: by default, a warm-up and a cosine down to zero.
 
     `peak` is that of a parameter group. A pure function of the step, so there is no scheduler to
     save. Past the end it stays at zero, where a cosine would rise again (Loshchilov, Hutter: SGDR,
@@ -69,6 +74,10 @@ def learning_rate(config: Config, step: int, steps_per_epoch: int, peak: float) 
     """
     warmup_steps = round(config.warmup_epochs * steps_per_epoch)
     total_steps = config.total_steps(steps_per_epoch)
+    if config.schedule != "cosine":
+        from .toolbox.schedules import factor
+
+        return peak * factor(config, step, warmup_steps, total_steps)
     if step < warmup_steps:
         return peak * (step + 1) / warmup_steps
     progress = (step - warmup_steps) / max(1, total_steps - warmup_steps)

@@ -7,6 +7,7 @@ from . import (
     of_files,
     of_gradients,
     of_images,
+    of_optimization,
     of_order,
     of_parameters,
     of_records,
@@ -33,4 +34,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_report.MUTANTS,
     *of_commands.MUTANTS,
     *of_settings.MUTANTS,
+    *of_optimization.MUTANTS,
 )

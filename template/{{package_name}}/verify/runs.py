@@ -28,7 +28,7 @@ def train_command(
         batch_size=BATCH,
         accumulate=2,
         num_workers=workers,
-        ema_decay=0.9,
+        ema_decay=0.0 if setup.settings.swa_from else 0.9,
         checkpoint_every="2",
         deterministic=True,
         report=False,

@@ -1,0 +1,62 @@
+"""The settings of what goes beyond the default run. Each is off unless its flag is given."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ..base.settings import Settings
+from ..base.values import require
+
+
+@dataclass(frozen=True)
+class Optimization(Settings):
+    """How the weights move: the optimizer, the learning rate, the gradient."""
+
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    """AdamW, with decoupled weight decay; or SGD with Nesterov momentum, whose decay is L2."""
+    momentum: float = 0.9
+    """Momentum of SGD, at least 0 and below 1."""
+    bias_lr: float = 1.0
+    """Factor on the learning rate of biases, norms and other vectors."""
+    lr_batch: int | None = None
+    """Batch size that --lr is meant for: the rate grows in proportion to --batch-size."""
+    schedule: Literal["cosine", "onecycle", "multistep", "plateau", "constant"] = "cosine"
+    """How the learning rate goes on after the warm-up."""
+    milestones: tuple[float, ...] = (0.5, 0.75)
+    """Shares of the run after which `multistep` lowers the rate."""
+    lr_factor: float = 0.1
+    """What `multistep` and `plateau` multiply the rate by."""
+    plateau_epochs: int = 3
+    """Epochs in a row without a better one after which `plateau` lowers the rate."""
+    clip_value: float = 0.0
+    """Largest absolute value of each number of the gradient. 0 turns it off."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(0 <= self.momentum < 1, "momentum", "at least 0 and below 1", self.momentum)
+        require(0 < self.bias_lr < math.inf, "bias_lr", "above 0", self.bias_lr)
+        require(0 <= self.clip_value < math.inf, "clip_value", "0 or more", self.clip_value)
+        require(0 < self.lr_factor < 1, "lr_factor", "above 0 and below 1", self.lr_factor)
+        require(self.plateau_epochs >= 1, "plateau_epochs", "at least 1", self.plateau_epochs)
+        inside = all(0 < share < 1 for share in self.milestones)
+        require(inside, "milestones", "above 0 and below 1", self.milestones)
+        batch = self.lr_batch
+        require(batch is None or batch >= 1, "lr_batch", "at least 1", batch)
+
+
+@dataclass(frozen=True)
+class Averaging(Settings):
+    """Averages of the weights beside --ema-decay."""
+
+    swa_from: int | None = None
+    """Epoch, from 1, whose end begins an equal average of the weights (SWA), then evaluated."""
+    swa_lr: float | None = None
+    """Learning rate from that epoch on, for the first group; by default the schedule goes on."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        first, rate = self.swa_from, self.swa_lr
+        require(first is None or first >= 1, "swa_from", "at least 1", first)
+        require(rate is None or 0 < rate < math.inf, "swa_lr", "above 0", rate)
+        if rate is not None and first is None:
+            raise ValueError("--swa-lr needs --swa-from, the epoch from which it holds")
