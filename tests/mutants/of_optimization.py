@@ -74,8 +74,8 @@ MUTANTS = (
         "Options",
         "The average's batch norms have statistics of its own weights.",
         "toolbox/averaging.py",
-        "        norm.reset_running_stats()\n        norm.momentum = None  # the mean over all batches\n",
-        "",
+        "norm.momentum = None  # the mean over all batches",
+        "norm.momentum = 0.1",
         "toolbox/test_averaging.py::test_the_average_and_its_statistics_are_those_of_torch",
     ),
     Mutant(
