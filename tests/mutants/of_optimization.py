@@ -134,6 +134,25 @@ MUTANTS = (
         "test_a_step_behind_a_plateau_has_the_lower_rate_though_nothing_is_evaluated_again",
     ),
     Mutant(
+        "a-narrow-search",
+        "Options",
+        "A sweep searches a wide range on a logarithmic scale.",
+        "tools/space.py",
+        "ends[0] > 0 and ends[1] / ends[0] >= WIDE",
+        "False",
+        "tools/test_sweep.py::test_ranges_and_lists_are_read_as_they_are_written",
+    ),
+    Mutant(
+        "the-best-trial-is-the-worst",
+        "Options",
+        "A sweep names the best trial, by the direction of the metric.",
+        "tools/summary.py",
+        "done.sort(key=lambda trial: trial.value or 0.0, reverse=Task.higher_is_better)",
+        "done.sort(key=lambda trial: trial.value or 0.0, reverse=not Task.higher_is_better)",
+        "tools/test_sweep.py::"
+        "test_a_sweep_tries_each_combination_once_and_goes_on_where_it_stopped",
+    ),
+    Mutant(
         "one-cycle-peaks-late",
         "Options",
         "--schedule onecycle is that of torch.",

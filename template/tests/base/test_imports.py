@@ -20,6 +20,7 @@ FOLDERS = {
     "engine": {"data", "toolbox", "base", *EXPERIMENT},
     "report": {"engine", "data", "toolbox", "base", *EXPERIMENT},
     "verify": {"engine", "data", "toolbox", "base", *EXPERIMENT},
+    "tools": {"report", "engine", "data", "toolbox", "base", *EXPERIMENT},
 }
 
 
