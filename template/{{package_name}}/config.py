@@ -50,20 +50,20 @@ class Config(Run, Ends, Optimization, Averaging, Machine):
     random_flip: bool = False
     """Mirror training images at random. Off, since a mirrored digit is not a digit."""
     seed: int = 0
-    """Fixes the initial weights, the order, the augmentation and the dropout."""
+    """Fixes the initial weights, the order, the augmentation and the dropout. -1: draw one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("epochs", "batch_size", "accumulate", "width", "blocks"):
             require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
-        for name in ("warmup_epochs", "weight_decay", "clip_norm", "seed"):
+        for name in ("warmup_epochs", "weight_decay", "clip_norm"):
             value = getattr(self, name)
             require(0 <= value < math.inf, name, "0 or more", value)
         for name in ("label_smoothing", "ema_decay", "dropout"):
             value = getattr(self, name)
             require(0 <= value < 1, name, "at least 0 and below 1", value)
         require(0 < self.lr < math.inf, "lr", "above 0", self.lr)
-        require(self.seed < 1 << 63, "seed", "below 2**63", self.seed)
+        require(-1 <= self.seed < 1 << 63, "seed", "-1 or more and below 2**63", self.seed)
         for name in ("image_size", "max_samples"):
             value = getattr(self, name)
             require(value is None or value >= 1, name, "at least 1", value)
