@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from .base.settings import OF_A_START, Ends, Machine, Run
 from .base.values import require
+from .toolbox.settings import Targets
 
 
 @dataclass(frozen=True)
-class Config(Run, Ends, Machine):
+class Config(Run, Ends, Targets, Machine):
     """Train the model."""
 
     epochs: int = 20
