@@ -15,6 +15,7 @@ from . import (
     of_settings,
     of_signals,
     of_state,
+    of_targets,
 )
 from .mutant import Mutant
 
@@ -33,4 +34,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_report.MUTANTS,
     *of_commands.MUTANTS,
     *of_settings.MUTANTS,
+    *of_targets.MUTANTS,
 )

@@ -160,6 +160,16 @@ def test_a_sample_counts_with_the_weight_of_its_class_in_training_alone(loss: st
     assert of.eval()(outputs, targets, 0.0).item() == pytest.approx(each.sum().item(), rel=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["binary", "mse", "huber"])
+def test_a_mixed_or_smoothed_sample_has_the_mean_weight_of_its_shares(loss: str) -> None:
+    outputs, targets = draw()
+    shares = 0.25 * F.one_hot(targets, 4).double() + 0.75 * F.one_hot((targets + 1) % 4, 4)
+    weights = 0.25 * WEIGHTS[targets] + 0.75 * WEIGHTS[(targets + 1) % 4]
+    expected = (by_sample(loss, outputs, 0.8 * shares + 0.2 / 4) * weights).sum().item()
+    found = criterion(loss, weighted=True)(outputs, shares, 0.2)
+    assert found.item() == pytest.approx(expected, rel=1e-12)
+
+
 def test_targets_that_were_not_counted_have_no_weights() -> None:
     with pytest.raises(FlagError, match="--class-weights needs targets that are class numbers"):
         Criterion("mse", 2.0, True, FACTS._replace(counts=()))
