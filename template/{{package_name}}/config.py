@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from .base.settings import OF_A_START, Ends, Machine, Run
 from .base.values import require
-from .toolbox.settings import Averaging, Optimization
+from .toolbox.settings import Averaging, Optimization, Targets
 
 
 @dataclass(frozen=True)
-class Config(Run, Ends, Optimization, Averaging, Machine):
+class Config(Run, Ends, Optimization, Averaging, Targets, Machine):
     """Train the model."""
 
     epochs: int = 20

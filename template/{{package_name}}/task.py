@@ -1,7 +1,7 @@
 """What is learned: the targets, the loss, the metrics, and how a prediction is worded.
 
-Here it is classification: targets (B,) int64 are class numbers, outputs (B, classes) float32 are
-scores before any softmax.
+Here it is classification: targets (B,) int64 are class numbers, or (B, classes) float32 the share
+of each class; outputs (B, classes) float32 are scores before any softmax.
 
 Another loss or a further metric is an edit of this file alone: it then appears on the terminal, in
 `metrics.jsonl`, in `evaluate --json` and wherever else a run reports.
@@ -32,14 +32,22 @@ class Task(nn.Module):
         super().__init__()
         self.classes: list[str] = facts.classes
         self.label_smoothing = config.label_smoothing
+        self.criterion = None  # another loss than plain cross-entropy
+        if config.loss != "cross-entropy" or config.class_weights:
+            from .toolbox.losses import Criterion
+
+            self.criterion = Criterion(config.loss, config.focal_gamma, config.class_weights, facts)
 
     def loss(self, outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The sum of the samples' losses, (): cross-entropy in nats; smoothed in training alone."""
         smoothing = self.label_smoothing if self.training else 0.0
+        if self.criterion:
+            return self.criterion(outputs, targets, smoothing)
         return F.cross_entropy(outputs, targets, reduction="sum", label_smoothing=smoothing)
 
     def sums(self, outputs: torch.Tensor, targets: torch.Tensor) -> Sums:
         """What the metrics need besides the loss, as sums over the samples."""
+        targets = targets if targets.ndim == 1 else targets.argmax(dim=1)
         return {"correct": (outputs.argmax(dim=1) == targets).sum()}
 
     def metrics(self, sums: Sums, samples: int) -> dict[str, float]:
@@ -48,7 +56,7 @@ class Task(nn.Module):
 
     def activate(self, outputs: torch.Tensor) -> torch.Tensor:
         """What a deployed model gives for each sample: probabilities (B, classes)."""
-        return outputs.softmax(dim=1)
+        return self.criterion.activate(outputs) if self.criterion else outputs.softmax(dim=1)
 
     def predictions(self, activated: torch.Tensor) -> list[dict[str, Any]]:
         """What `predict --json` prints for each sample."""

@@ -162,5 +162,5 @@ def new_setting(package: Path) -> None:
             "        super().__init__()\n",
             "        super().__init__()\n        self.temperature = config.temperature\n",
         ),
-        ("return outputs.softmax(dim=1)", "return (outputs / self.temperature).softmax(dim=1)"),
+        ("outputs.softmax(dim=1)", "(outputs / self.temperature).softmax(dim=1)"),
     )

@@ -11,7 +11,10 @@ PREDICTIONS = (
     '        return [{"class": self.classes[number], "probability": p} for number, p in pairs]\n'
 )
 IN_WORDS = "        return f\"{prediction['class']} ({prediction['probability']:.1%})\"\n"
-SUMS = '        return {"correct": (outputs.argmax(dim=1) == targets).sum()}\n'
+SUMS = (
+    "        targets = targets if targets.ndim == 1 else targets.argmax(dim=1)\n"
+    '        return {"correct": (outputs.argmax(dim=1) == targets).sum()}\n'
+)
 METRICS = '        return {"accuracy": sums["correct"].item() / samples}\n'
 LOSS = (
     '        return F.cross_entropy(outputs, targets, reduction="sum", label_smoothing=smoothing)\n'

@@ -16,6 +16,7 @@ from . import (
     of_settings,
     of_signals,
     of_state,
+    of_targets,
 )
 from .mutant import Mutant
 
@@ -35,4 +36,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_commands.MUTANTS,
     *of_settings.MUTANTS,
     *of_optimization.MUTANTS,
+    *of_targets.MUTANTS,
 )

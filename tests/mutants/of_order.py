@@ -45,10 +45,8 @@ MUTANTS = (
         "Train sampler",
         "The samples that make no whole batch are others in each epoch.",
         "data/samplers.py",
-        "permutation(mix(self.seed, Stream.SHUFFLE, epoch), self.samples)",
-        "permutation(\n"
-        "            mix(self.seed, Stream.SHUFFLE, epoch), len(self) * self.batch_size\n"
-        "        )",
+        "permutation(key, self.samples)",
+        "permutation(key, places)",
         "data/test_samplers.py::test_no_sample_is_left_out_for_good",
     ),
     Mutant(
@@ -75,8 +73,8 @@ MUTANTS = (
         "Train sampler",
         "The shares of a batch make up the batch, also where they cannot be equal.",
         "data/samplers.py",
-        "indices[self.rank :: self.world_size])",
-        "indices[self.rank :: self.world_size][: len(indices) // self.world_size])",
+        "draws[self.rank :: self.world_size]\n",
+        "draws[self.rank :: self.world_size][: len(draws) // self.world_size]\n",
         "data/test_samplers.py::test_the_order_does_not_depend_on_the_number_of_processes",
         {"parallelism": "ddp"},
     ),
@@ -85,10 +83,10 @@ MUTANTS = (
         "Train sampler",
         "All ranks take the same number of steps.",
         "data/samplers.py",
-        "            yield Request(self.epoch, indices[self.rank :: self.world_size])\n",
-        "            yield Request(self.epoch, indices[self.rank :: self.world_size])\n"
+        "            yield Request(self.epoch, own % self.samples, own)\n",
+        "            yield Request(self.epoch, own % self.samples, own)\n"
         "        if self.rank == 0:\n"
-        "            yield Request(self.epoch, indices[:1])\n",
+        "            yield Request(self.epoch, draws[:1])\n",
         "data/test_samplers.py::test_the_order_does_not_depend_on_the_number_of_processes",
         {"parallelism": "ddp"},
     ),

@@ -1,11 +1,13 @@
 """What a run knows of its data: numbers of the training inputs, and what they are recognised by."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from toy.data.splits import gather_facts
+from toy.base.facts import Facts
+from toy.data.splits import count_classes, gather_facts
 from toy.data.storage import Reader, split_path
 from toy.data.subset import Subset
 
@@ -79,6 +81,38 @@ def test_a_part_is_evenly_spread_and_names_the_places_of_all(toy_data: Path) -> 
     assert np.array_equal(part.targets, reader.targets[numbers])
     assert [part.where(number) for number in range(5)] == [reader.where(n) for n in numbers]
     assert len(Subset(reader, 100)) == 48
+
+
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        (np.array([2, 0, 2, 2]), (1, 0, 3)),
+        (np.array([2, 0], np.uint8), (1, 0, 1)),
+        (np.array([2.0, 0.0]), ()),
+        (np.array([[2, 0]]), ()),
+        (np.array([2, 3]), ()),
+        (np.array([2, -1]), ()),
+    ],
+)
+def test_the_samples_of_each_class_are_counted_where_there_are_classes(
+    targets: np.ndarray, expected: tuple[int, ...]
+) -> None:
+    assert count_classes(targets, 3) == expected
+
+
+def test_a_part_counts_its_own_classes(tmp_path: Path) -> None:
+    targets = np.repeat([0, 1], [30, 10])
+    reader = write(tmp_path, np.ones((40, 6), np.int16), targets)
+    assert gather_facts(reader).counts == (30, 10)
+    assert gather_facts(Subset(reader, 8)).counts == (6, 2)
+
+
+def test_facts_come_back_from_plain_values(tmp_path: Path) -> None:
+    facts = gather_facts(write(tmp_path, np.ones((3, 6), np.int16), np.array([0, 1, 1])))
+    plain = json.loads(json.dumps(facts.to_plain()))
+    assert Facts.from_plain(plain) == facts
+    del plain["counts"]  # a checkpoint from before it had them
+    assert Facts.from_plain(plain) == facts._replace(counts=())
 
 
 def test_a_part_has_its_own_facts(toy_data: Path) -> None:

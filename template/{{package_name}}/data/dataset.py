@@ -31,7 +31,10 @@ class RandomChanges(Protocol):
     """Random changes to the inputs of training: what each gets is a function of its number."""
 
     def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
-        """What changes in inputs of this shape, (B, K) int64."""
+        """What changes in inputs of this shape, (B, K) int64.
+
+        A sample that comes again in an epoch has a number beyond the data's, for other changes.
+        """
 
     def apply(self, inputs: np.ndarray, changes: np.ndarray) -> None:
         """Change a batch of inputs in place, on a CPU."""
@@ -71,10 +74,11 @@ class BatchDataset(Dataset[Loaded | DataError]):
         """The requested batch, once its inputs have been read."""
         if isinstance(inputs, DataError):
             return inputs
-        epoch, indices = request
+        epoch, indices, draws = request
         changes = None
         if self.augmentation is not None:
-            changes = self.augmentation.draw(indices, epoch, self.reader.shape)
+            numbers = indices if draws is None else draws
+            changes = self.augmentation.draw(numbers, epoch, self.reader.shape)
             if isinstance(inputs, np.ndarray) and not self.on_device:
                 self.augmentation.apply(inputs, changes)
                 changes = None

@@ -57,4 +57,14 @@ def gather_facts(reader: Samples, samples: int = 2048, chunk: int = 64) -> Facts
         mean.tolist(),
         std.tolist(),
         digest.hexdigest(),
+        count_classes(reader.targets, len(reader.classes)),
     )
+
+
+def count_classes(targets: np.ndarray, classes: int) -> tuple[int, ...]:
+    """The samples of each class; nothing where the targets are not numbers of classes."""
+    if targets.ndim != 1 or targets.dtype.kind not in "iu" or not len(targets):
+        return ()
+    if targets.min() < 0 or targets.max() >= classes:
+        return ()
+    return tuple(np.bincount(targets, minlength=classes).tolist())

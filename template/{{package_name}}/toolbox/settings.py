@@ -60,3 +60,21 @@ class Averaging(Settings):
         require(rate is None or 0 < rate < math.inf, "swa_lr", "above 0", rate)
         if rate is not None and first is None:
             raise ValueError("--swa-lr needs --swa-from, the epoch from which it holds")
+
+
+@dataclass(frozen=True)
+class Targets(Settings):
+    """The loss, and classes of uneven size: one of the last two is usually enough."""
+
+    loss: Literal["cross-entropy", "focal", "binary", "mse", "huber"] = "cross-entropy"
+    """Binary takes each class on its own; mse and huber compare raw scores with 0 and 1."""
+    focal_gamma: float = 2.0
+    """How much `focal` turns from easy samples to hard ones; 0 is cross-entropy."""
+    class_weights: bool = False
+    """Weigh classes in the loss of training, not of validation, by the inverse of their share."""
+    balance: bool = False
+    """Draw as many training samples of each class; those of small ones come more than once."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(0 <= self.focal_gamma < math.inf, "focal_gamma", "0 or more", self.focal_gamma)
