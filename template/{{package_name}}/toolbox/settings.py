@@ -10,7 +10,7 @@ from ..base.values import require
 
 @dataclass(frozen=True)
 class Targets(Settings):
-    """The loss, and classes of uneven size."""
+    """The loss, and classes of uneven size: one of the last two is usually enough."""
 
     loss: Literal["cross-entropy", "focal", "binary", "mse", "huber"] = "cross-entropy"
     """Binary takes each class on its own; mse and huber compare raw scores with 0 and 1."""
