@@ -20,7 +20,7 @@ class Augmentation:
     def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
         """How each image moves: pixels down, pixels right, and 1 to mirror it, (B, 3) int64.
 
-        `indices` (B,) number the images, one that comes again anew; `shape` of each is (H, W, C).
+        `indices` (B,) number the images, repeats past the last of them; `shape` is (H, W, C).
         """
         draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, 3)
         moves = np.zeros(draws.shape, np.int64)

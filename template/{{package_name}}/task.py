@@ -28,7 +28,7 @@ class Task(nn.Module):
     higher_is_better = True
 
     def __init__(self, config: Config, facts: Facts) -> None:
-        """Take the settings, and the facts of the data: `classes`."""
+        """Take the settings, and the facts of the data: `classes`, `counts`."""
         super().__init__()
         self.classes: list[str] = facts.classes
         self.label_smoothing = config.label_smoothing
@@ -39,7 +39,7 @@ class Task(nn.Module):
             self.criterion = Criterion(config.loss, config.focal_gamma, config.class_weights, facts)
 
     def loss(self, outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """The sum of the samples' losses, (): cross-entropy in nats; smoothed in training alone."""
+        """The sum of the samples' losses, (), by default cross-entropies; smoothed in training."""
         smoothing = self.label_smoothing if self.training else 0.0
         if self.criterion:
             return self.criterion(outputs, targets, smoothing)
@@ -47,7 +47,7 @@ class Task(nn.Module):
 
     def sums(self, outputs: torch.Tensor, targets: torch.Tensor) -> Sums:
         """What the metrics need besides the loss, as sums over the samples."""
-        targets = targets if targets.ndim == 1 else targets.argmax(dim=1)
+        targets = targets if targets.ndim == 1 else targets.argmax(dim=1)  # the largest share
         return {"correct": (outputs.argmax(dim=1) == targets).sum()}
 
     def metrics(self, sums: Sums, samples: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ PREDICTIONS = (
 )
 IN_WORDS = "        return f\"{prediction['class']} ({prediction['probability']:.1%})\"\n"
 SUMS = (
-    "        targets = targets if targets.ndim == 1 else targets.argmax(dim=1)\n"
+    "        targets = targets if targets.ndim == 1 else targets.argmax(dim=1)  # the largest share\n"
     '        return {"correct": (outputs.argmax(dim=1) == targets).sum()}\n'
 )
 METRICS = '        return {"accuracy": sums["correct"].item() / samples}\n'

@@ -101,8 +101,8 @@ MUTANTS = (
         "Losses",
         "A sample of several classes is right where its largest share is found.",
         "task.py",
-        "targets.argmax(dim=1)\n",
-        "targets[:, 0].long()\n",
+        "targets.argmax(dim=1)  #",
+        "targets[:, 0].long()  #",
         "experiment/test_task.py::test_targets_may_be_the_shares_of_classes",
     ),
     Mutant(
