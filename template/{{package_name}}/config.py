@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from .base.settings import OF_A_START, Ends, Machine, Run
 from .base.values import require
-from .toolbox.settings import Averaging, Optimization, Targets
+from .toolbox.settings import Averaging, Optimization, Start, Targets
 
 
 @dataclass(frozen=True)
-class Config(Run, Ends, Optimization, Averaging, Targets, Machine):
+class Config(Run, Ends, Start, Optimization, Averaging, Targets, Machine):
     """Train the model."""
 
     epochs: int = 20

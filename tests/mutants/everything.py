@@ -15,6 +15,7 @@ from . import (
     of_seeds,
     of_settings,
     of_signals,
+    of_start,
     of_state,
     of_targets,
 )
@@ -36,5 +37,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_commands.MUTANTS,
     *of_settings.MUTANTS,
     *of_optimization.MUTANTS,
+    *of_start.MUTANTS,
     *of_targets.MUTANTS,
 )

@@ -17,9 +17,8 @@ MUTANTS = (
         "Train sampler",
         "A resumed epoch goes on behind the batches that its steps have seen.",
         "engine/trainer.py",
-        "self.sampler.set_epoch(progress.epoch, progress.step - progress.epoch * "
-        "len(self.sampler))",
-        "self.sampler.set_epoch(progress.epoch)",
+        "self.sampler.set_epoch(progress.epoch, progress.step - begun, last)",
+        "self.sampler.set_epoch(progress.epoch, 0, last)",
         "engine/test_trainer.py::test_each_epoch_has_its_order_and_goes_on_where_its_steps_ended",
     ),
     Mutant(
@@ -27,8 +26,8 @@ MUTANTS = (
         "Train sampler",
         "The first batch after a resume is the one behind the last that was seen.",
         "data/samplers.py",
-        "self._order(self.epoch)[self.first :]",
-        "self._order(self.epoch)[max(self.first - 1, 0) :]",
+        "self._order(self.epoch)[self.first : self.last]",
+        "self._order(self.epoch)[max(self.first - 1, 0) : self.last]",
         "data/test_samplers.py::test_a_resumed_epoch_goes_on_with_the_batches_not_yet_seen",
     ),
     Mutant(

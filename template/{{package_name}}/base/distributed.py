@@ -122,6 +122,12 @@ def settle(wrapped: DistributedDataParallel, loss: Callable[[], torch.Tensor]) -
     modes = {module: module.training for module in wrapped.modules()}
     wrapped.eval()  # so that no batch norm learns from it
     loss().backward()
+    named = wrapped.module.named_parameters()
+    if idle := [name for name, p in named if p.requires_grad and p.grad is None]:
+        raise UserError(  # torch itself would fail at the next step, and name none of them
+            f"no gradient reaches {', '.join(idle[:5])}{', ...' if len(idle) > 5 else ''}: use "
+            "them in the loss, or --freeze them"
+        )
     wrapped.zero_grad()
     for module, mode in modes.items():
         module.training = mode

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from ..base.settings import Settings
@@ -60,6 +61,31 @@ class Averaging(Settings):
         require(rate is None or 0 < rate < math.inf, "swa_lr", "above 0", rate)
         if rate is not None and first is None:
             raise ValueError("--swa-lr needs --swa-from, the epoch from which it holds")
+
+
+@dataclass(frozen=True)
+class Start(Settings):
+    """Which weights a run starts from, and which of them it trains."""
+
+    init_from: Path | None = None
+    """File of weights: a run's folder or checkpoint, a state_dict (.pt), or .safetensors."""
+    freeze: tuple[str, ...] = ()
+    """Modules and parameters to leave as they are, by name or pattern: stem 'stages.0.*'."""
+    unfreeze_at: int | None = None
+    """Epoch, from 1, from which on they are trained, too."""
+    head_lr: float = 1.0
+    """Factor on the learning rate of the model's last layer."""
+    layer_decay: float = 1.0
+    """Factor on the learning rate from each layer to the one before it, above 0 and up to 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(0 < self.head_lr < math.inf, "head_lr", "above 0", self.head_lr)
+        require(0 < self.layer_decay <= 1, "layer_decay", "above 0 and up to 1", self.layer_decay)
+        epoch = self.unfreeze_at
+        require(epoch is None or epoch >= 1, "unfreeze_at", "at least 1", epoch)
+        if epoch is not None and not self.freeze:
+            raise ValueError("--unfreeze-at needs --freeze, the names of what is frozen until then")
 
 
 @dataclass(frozen=True)
