@@ -5,6 +5,7 @@ import math
 import numpy as np
 import torch
 
+from .base.facts import Facts
 from .base.seeds import Stream, mix, uniform
 from .config import Config
 
@@ -14,7 +15,8 @@ CACHED = 1 << 18  # bytes of images to work on at a time
 class Augmentation:
     """Random shifts and mirror images, fixed by the seed, the epoch and the image's number."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, facts: Facts) -> None:
+        self.config, self.classes = config, len(facts.classes)
         self.seed, self.crop, self.flip = config.seed, config.random_crop, config.random_flip
 
     def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -60,11 +62,14 @@ class Augmentation:
     def mix_batch(
         self, images: torch.Tensor, targets: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Change a training batch as a whole, on its device: the place for mixup and the like.
+        """Change a training batch as a whole, on its device, as mixup does.
 
-        Draw from torch's generator, which is seeded for each step. `Task.loss` and `Task.sums` get
-        the targets that this returns, such as (B, 3): both classes, and the share of the first.
+        Draw from torch's generator, seeded for each step. The task gets the targets it returns.
         """
+        if self.config.mixup or self.config.cutmix or self.config.erasing or self.config.color:
+            from .toolbox.mixing import change
+
+            return change(images, targets, self.config, self.classes)
         return images, targets
 
 

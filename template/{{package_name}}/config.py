@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from .base.settings import OF_A_START, Ends, Machine, Run
 from .base.values import require
-from .toolbox.settings import Averaging, Optimization, Start, Targets
+from .toolbox.settings import Averaging, Optimization, Regularization, Start, Targets
 
 
 @dataclass(frozen=True)
-class Config(Run, Ends, Start, Optimization, Averaging, Targets, Machine):
+class Config(Run, Ends, Start, Optimization, Averaging, Regularization, Targets, Machine):
     """Train the model."""
 
     epochs: int = 20
@@ -33,7 +33,6 @@ class Config(Run, Ends, Start, Optimization, Averaging, Targets, Machine):
     """Share of the target spread evenly over all classes, 0 to 1."""
     ema_decay: float = 0.0
     """Decay per step of an average of the weights, the one to evaluate and keep. 0 turns it off."""
-
     width: int = 32
     """Channels of the model's first stage; the later ones have twice and four times as many."""
     blocks: int = 1

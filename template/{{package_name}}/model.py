@@ -31,8 +31,9 @@ class Normalize(nn.Module):
 class Block(nn.Module):
     """Two 3x3 convolutions and a shortcut (He et al., Deep Residual Learning, 2015)."""
 
-    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+    def __init__(self, inputs: int, outputs: int, stride: int, drop: float = 0.0) -> None:
         super().__init__()
+        self.drop = drop  # probability that its convolutions are skipped in training
         # no bias before a norm: the norm would subtract it again
         self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
         self.norm1 = nn.BatchNorm2d(outputs)
@@ -47,6 +48,9 @@ class Block(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.relu(self.norm1(self.conv1(x)))  # (B, outputs, H / stride, W / stride)
         y = self.norm2(self.conv2(y))
+        if self.drop and self.training:  # by sample (Huang et al., Stochastic Depth, 2016)
+            kept = torch.rand(len(y), 1, 1, 1, device=y.device) >= self.drop
+            y = y * kept / (1 - self.drop)
         return torch.relu(y + self.shortcut(x))
 
 
@@ -77,7 +81,8 @@ class ResNet(nn.Module):
         for stage, outputs in enumerate((width, 2 * width, 4 * width)):
             for block in range(config.blocks):
                 stride = 2 if stage > 0 and block == 0 else 1
-                stages.append(Block(channels, outputs, stride))
+                drop = config.drop_path * (len(stages) + 1) / (3 * config.blocks)
+                stages.append(Block(channels, outputs, stride, drop))
                 channels = outputs
         self.stages = nn.Sequential(*stages)
         self.dropout = nn.Dropout(config.dropout)

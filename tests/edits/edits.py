@@ -80,15 +80,15 @@ def macro_f1(package: Path) -> None:
     )
 
 
-def mixup(package: Path) -> None:
+def blend(package: Path) -> None:
     """Training images are mixed in pairs, and so are their targets."""
     replace(
         package / "augment.py",
         (
             "        return images, targets\n",
-            "        if not self.mixup:\n"
+            "        if not self.blend:\n"
             "            return images, targets\n"
-            "        share = float(torch.distributions.Beta(self.mixup, self.mixup).sample())\n"
+            "        share = float(torch.distributions.Beta(self.blend, self.blend).sample())\n"
             "        order = torch.randperm(len(images)).to(images.device)\n"
             "        mixed = share * images.float() + (1 - share) * images[order].float()\n"
             "        shares = torch.full_like(targets, share, dtype=torch.float)\n"
@@ -96,14 +96,14 @@ def mixup(package: Path) -> None:
         ),
         (
             "        self.seed, self.crop",
-            "        self.mixup = config.mixup\n        self.seed, self.crop",
+            "        self.blend = config.blend\n        self.seed, self.crop",
         ),
     )
     replace(
         package / "config.py",
         (
             "    seed: int = 0\n",
-            '    mixup: float = 0.2\n    """Parameter of mixup; 0 turns it off."""\n\n    seed: int = 0\n',
+            '    blend: float = 0.2\n    """Parameter of its shares; 0 turns it off."""\n\n    seed: int = 0\n',
         ),
     )
     replace(

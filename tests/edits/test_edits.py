@@ -22,7 +22,7 @@ __all__ += ["torchgen", "world"]
 
 pytestmark = pytest.mark.edits
 
-SMALL = (edits.weighted_loss, edits.macro_f1, edits.mixup, edits.sgd, edits.new_setting)
+SMALL = (edits.weighted_loss, edits.macro_f1, edits.blend, edits.sgd, edits.new_setting)
 ALONE = (*SMALL, edits.another_model, targets.multi_label, targets.segmentation, targets.text)
 # edits of one project that fit together; `make test-all` makes each alone, too
 TOGETHER: dict[str, tuple[Edit, ...]] = {

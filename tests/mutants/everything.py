@@ -7,6 +7,7 @@ from . import (
     of_files,
     of_gradients,
     of_images,
+    of_mixing,
     of_optimization,
     of_order,
     of_parameters,
@@ -38,5 +39,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_settings.MUTANTS,
     *of_optimization.MUTANTS,
     *of_start.MUTANTS,
+    *of_mixing.MUTANTS,
     *of_targets.MUTANTS,
 )

@@ -3,12 +3,13 @@
 import numpy as np
 import torch
 
+from .base.facts import Facts
 from .base.seeds import Stream, mix, uniform
 from .config import Config
 
 
 class Augmentation:
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, facts: Facts | None = None) -> None:
         self.seed = config.seed
 
     def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:

@@ -89,6 +89,32 @@ class Start(Settings):
 
 
 @dataclass(frozen=True)
+class Regularization(Settings):
+    """What makes training harder, so that the model generalizes."""
+
+    mixup: float = 0.0
+    """Mix training images in pairs; the parameter of its Beta distribution, often 0.2. 0: off."""
+    cutmix: float = 0.0
+    """Paste a box of another image into each; the parameter as above, often 1. 0: off."""
+    erasing: float = 0.0
+    """Probability that a box of a training image is filled with noise."""
+    color: float = 0.0
+    """Largest random change of brightness, contrast and saturation, as a share: 0.4. 0: off."""
+    drop_path: float = 0.0
+    """Probability that the last residual block is skipped; earlier ones less (stochastic depth)."""
+    l1: float = 0.0
+    """Pull of matrices and kernels towards zero, their sign times this in the gradient. 0: off."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("mixup", "cutmix", "color", "l1"):
+            value = getattr(self, name)
+            require(0 <= value < math.inf, name, "0 or more", value)
+        require(0 <= self.erasing <= 1, "erasing", "0 to 1", self.erasing)
+        require(0 <= self.drop_path < 1, "drop_path", "at least 0 and below 1", self.drop_path)
+
+
+@dataclass(frozen=True)
 class Targets(Settings):
     """The loss, and classes of uneven size: one of the last two is usually enough."""
 

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from .base.facts import Facts
 from .base.seeds import Stream, mix, uniform
 from .config import Config
 
@@ -10,7 +11,7 @@ from .config import Config
 class Augmentation:
     """Leaves out bytes, fixed by the seed, the epoch and the text's number."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, facts: Facts) -> None:
         self.seed = config.seed
 
     def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:
