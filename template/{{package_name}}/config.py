@@ -39,7 +39,6 @@ class Config(Run, Ends, Start, Optimization, Averaging, Regularization, Targets,
     """Residual blocks per stage of the model."""
     dropout: float = 0.0
     """Share of the features dropped before the classifier, 0 to 1."""
-
     image_size: int | None = None
     """Height and width in pixels; the data's own if not given."""
     max_samples: int | None = None

@@ -27,8 +27,8 @@ EDITS = [
     (
         "TG410",
         "optim.py",
-        'AdamW([g for g in groups if g["params"]], lr=config.lr',
-        "AdamW(model.parameters(), weight_decay=config.weight_decay, lr=config.lr",
+        "AdamW(groups, lr=lr",
+        "AdamW(model.parameters(), weight_decay=config.weight_decay, lr=lr",
     ),
     ("TG502", "engine/evaluation.py", "@torch.no_grad()\n", ""),
     ("TG601", "engine/checkpoint.py", ", weights_only=True", ""),

@@ -42,7 +42,7 @@ def load_into(model: nn.Module, path: Path) -> list[str]:
             f"--init-from {path} fits nowhere: it begins with {brief(list(given))}, and the model "
             f"with {brief(list(own))}"
         )
-    model.load_state_dict(fits, strict=False)
+    model.load_state_dict(own | fits)
     total = sum(parameter.numel() for parameter in parameters.values())
     lines = [
         f"start   {len(fits)} of {len(own)} tensors, {count:,} of {total:,} parameters, of {path}"
