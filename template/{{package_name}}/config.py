@@ -1,6 +1,7 @@
 """Every setting of a run. Each field is a flag of `train`, with this help.
 
-Those of this file are the experiment's. `base/settings.py` has those of a run and its machine.
+Those of this file are the experiment's. `base/settings.py` has those of a run and its machine,
+`toolbox/settings.py` what is off unless asked for.
 """
 
 import math
@@ -8,11 +9,11 @@ from dataclasses import dataclass
 
 from .base.settings import OF_A_START, Ends, Machine, Run
 from .base.values import require
-from .toolbox.settings import Averaging, Optimization, Regularization, Start, Targets
+from .toolbox.settings import Toolbox
 
 
 @dataclass(frozen=True)
-class Config(Run, Ends, Start, Optimization, Averaging, Regularization, Targets, Machine):
+class Config(Run, Ends, Toolbox, Machine):
     """Train the model."""
 
     epochs: int = 20

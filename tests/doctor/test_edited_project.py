@@ -48,7 +48,7 @@ EDITS = [
     ),
     (
         "TG801",
-        "engine/trainer.py",
+        "engine/assemble.py",
         "torch.amp.GradScaler(device.type)",
         "torch.cuda.amp.GradScaler()",
     ),

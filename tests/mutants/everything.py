@@ -7,6 +7,7 @@ from . import (
     of_files,
     of_gradients,
     of_images,
+    of_memory,
     of_mixing,
     of_optimization,
     of_order,
@@ -40,5 +41,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_optimization.MUTANTS,
     *of_start.MUTANTS,
     *of_mixing.MUTANTS,
+    *of_memory.MUTANTS,
     *of_targets.MUTANTS,
 )

@@ -44,7 +44,7 @@ MUTANTS = (
         "the-loss-is-not-scaled",
         "AMP",
         "In float16 the loss is scaled, so that small gradients do not vanish.",
-        "engine/trainer.py",
+        "engine/assemble.py",
         "GradScaler(device.type)",
         "GradScaler(device.type, enabled=False)",
         "engine/test_state.py::test_a_checkpoint_brings_everything_back[scaler]",

@@ -98,7 +98,7 @@ MUTANTS = (
         "the-optimizer-imports-the-compiler",
         "Groups",
         "A run on one process starts without PyTorch's compiler.",
-        "engine/trainer.py",
+        "engine/assemble.py",
         "        skip_compiler()\n",
         "        skip_compiler.__doc__\n",
         "engine/test_startup.py::test_a_run_starts_without_the_compiler",

@@ -17,7 +17,7 @@ MUTANTS = (
         "rates-of-groups-forgotten-at-a-resume",
         "Groups",
         "A group's own rate keeps its ratio to the peak after a resume.",
-        "engine/trainer.py",
+        "engine/assemble.py",
         'group.setdefault("initial_lr", group["lr"])',
         'group["initial_lr"] = optimizer.param_groups[0]["lr"]',
         "engine/test_trainer.py::"

@@ -63,7 +63,7 @@ MUTANTS = (
         "frozen-weights-in-a-group",
         "Options",
         "Frozen parameters are in no group, whatever the user's optimizer takes.",
-        "engine/trainer.py",
+        "engine/assemble.py",
         "        leave_out_frozen(optimizer)\n",
         "        assert leave_out_frozen\n",
         "toolbox/test_freezing.py::test_what_is_frozen_has_no_gradient_no_state_and_does_not_move",

@@ -9,9 +9,6 @@ from .config import Config
 initialized: list[str] = []  # a word for each call of `initialize`, for the tests to count
 
 
-initialized: list[str] = []  # a word for each call of `initialize`, for the tests to count
-
-
 class Toy(nn.Module):
     """Inputs (B, 6) int16 to outputs (B, 2) float32."""
 

@@ -130,3 +130,17 @@ class Targets(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(0 <= self.focal_gamma < math.inf, "focal_gamma", "0 or more", self.focal_gamma)
+
+
+@dataclass(frozen=True)
+class Memory(Settings):
+    """What saves memory in training, and changes no number."""
+
+    recompute: bool = False
+    """Compute activations again in the backward pass: less memory, about a third more time."""
+    inplace: bool = False
+    """Let activation functions overwrite their inputs."""
+
+
+class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Memory):
+    """All of these groups."""
