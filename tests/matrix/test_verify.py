@@ -32,8 +32,8 @@ EDITS = {
     "the averaged weights are not restored": Edit(
         *("resumes", "one resumed from step", {"amp": "off"}, "engine/state.py"),
         *(
-            "if self.average is not None:\n            checkpoint",
-            "if False:\n            checkpoint",
+            'if state["average"] is not None:\n            if self',
+            "if False:\n            if self",
         ),
     ),
     "dropout draws on from wherever the generator stands": Edit(

@@ -23,6 +23,12 @@ def record_of(project: Path) -> dict[str, Any]:
     return {key: answers.get(key) for key in ("_src_path", "_commit")}
 
 
+def version_of(repository: Path, git: Git) -> str:
+    """As git describes it; its whole name where the short one could be read as a number."""
+    described = git(repository, "describe", "--tags", "--always")
+    return git(repository, "rev-parse", "HEAD") if described.isdigit() else described
+
+
 def update(project: Path, env: dict[str, str]) -> None:
     command = (sys.executable, "-m", "copier", "update", "--defaults", "--quiet")
     run(*command, cwd=project, env=env)
@@ -51,7 +57,7 @@ def test_with_an_address_plain_copier_update_works_whatever_the_installation(
     done = torchgen("new", "proj", "--json", "--amp", "bf16", env=installed)
     assert (done.returncode, done.stderr) == (0, "")
     project = clone.parent / "proj"
-    described = git(clone, "describe", "--tags", "--always")
+    described = version_of(clone, git)
     assert record_of(project) == {"_src_path": str(clone), "_commit": described}
     result = json.loads(done.stdout)
     assert result["template"] == {"source": str(clone), "version": described}
@@ -64,7 +70,7 @@ def test_with_an_address_plain_copier_update_works_whatever_the_installation(
     assert (project / "FIX.md").read_text(encoding="utf-8") == "fixed\n"
     changed = git(project, "status", "--porcelain").splitlines()
     assert sorted(line.split()[1] for line in changed) == [".copier-answers.yml", "FIX.md"]
-    assert record_of(project)["_commit"] == git(clone, "describe", "--tags", "--always")
+    assert record_of(project)["_commit"] == version_of(clone, git)
     assert "bf16" in (project / "proj" / "train.py").read_text(encoding="utf-8")
 
 
@@ -72,7 +78,7 @@ def test_a_later_commit_in_the_clone_does_not_change_what_its_wheel_records(
     torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
 ) -> None:
     installed = wheel(clone, env) | named(clone)
-    built_from = git(clone, "describe", "--tags", "--always")
+    built_from = version_of(clone, git)
     add_a_fix(clone, git)
     done = torchgen("new", "proj", env=installed)
     assert done.returncode == 0, done.stderr
@@ -107,7 +113,7 @@ def test_changes_that_are_not_committed_are_rendered_and_warned_of(
     install: Callable[[Path, dict[str, str]], dict[str, str]],
 ) -> None:
     (clone / "template" / "DRAFT.md").write_text("draft\n", encoding="utf-8")
-    head = git(clone, "describe", "--tags", "--always")
+    head = version_of(clone, git)
     done = torchgen("new", "proj", "--json", env=install(clone, env) | named(clone))
     assert done.returncode == 0
     assert done.stderr == (
@@ -124,7 +130,7 @@ def test_without_an_address_a_name_is_recorded_and_no_origin(
     torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str], origin: str
 ) -> None:
     git(clone, "remote", "add", "origin", origin)
-    head = git(clone, "describe", "--tags", "--always")
+    head = version_of(clone, git)
     for number, install in enumerate((wheel, editable)):
         done = torchgen("new", f"proj{number}", env=install(clone, env))
         assert (done.returncode, done.stderr) == (0, "")
@@ -144,7 +150,7 @@ def test_plain_copier_then_needs_what_torchgen_source_writes(
         shutil.rmtree(clone / left)
     installed = wheel(clone, env) if tag else editable(clone, env)
     done = torchgen("source", "releases", env=installed)
-    newest = git(clone, "describe", "--tags", "--always")
+    newest = version_of(clone, git)
     assert done.stdout.splitlines()[0] == (
         f"Wrote {newest} and the releases before it to {clone.parent / 'releases'}."
     )
@@ -163,7 +169,7 @@ def test_plain_copier_then_needs_what_torchgen_source_writes(
 def test_an_sdist_carries_the_template_and_its_commit(
     torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
 ) -> None:
-    head = git(clone, "describe", "--tags", "--always")
+    head = version_of(clone, git)
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", cwd=clone, env=env)
     [archive] = (clone / "dist").glob("*.tar.gz")
     shutil.unpack_archive(archive, clone.parent, filter="data")
@@ -215,7 +221,7 @@ def test_another_template_by_source_updates_as_well(
     done = torchgen("new", "proj", "--source", template.name)
     assert done.returncode == 0, done.stderr
     project = template.parent / "proj"
-    head = git(template, "describe", "--tags", "--always")
+    head = version_of(template, git)
     assert record_of(project) == {"_src_path": str(template), "_commit": head}
     add_a_fix(template, git)
     update(project, env)
