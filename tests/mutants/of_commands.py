@@ -89,7 +89,7 @@ MUTANTS = (
         "flags-of-a-resume-are-ignored",
         "Run folder",
         "The flags that are given at a resume take effect.",
-        "train.py",
+        "engine/run.py",
         'cli.parse(Config, dataclasses.replace(settings, device="auto"))',
         "dataclasses.replace(settings, resume=True)",
         "engine/test_train.py::"

@@ -193,9 +193,9 @@ MUTANTS = (
         "Run folder",
         "An unknown setting is refused, and the nearest named.",
         "base/values.py",
-        "    for name, value in values.items():\n",
-        "    values = {n: v for n, v in values.items() if n in types}\n"
-        "    for name, value in values.items():\n",
+        "    types = get_type_hints(kind)\n",
+        "    types = get_type_hints(kind)\n"
+        "    values = {n: v for n, v in values.items() if n in types}\n",
         "base/test_values.py::test_an_unknown_name_is_refused_and_the_nearest_named",
     ),
     Mutant(

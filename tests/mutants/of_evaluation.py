@@ -136,7 +136,7 @@ MUTANTS = (
         "sync-batch-norm-on-a-cpu",
         "SyncBN",
         "A synchronised batch norm, which only GPUs have, is refused elsewhere.",
-        "engine/trainer.py",
+        "engine/assemble.py",
         '        if device.type != "cuda":\n',
         '        if device.type == "mps":\n',
         "engine/test_trainer.py::test_what_cannot_work_with_these_ranks_is_refused",

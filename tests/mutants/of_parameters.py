@@ -62,8 +62,8 @@ MUTANTS = (
         "Groups",
         "Weight decay is that of the flag in one group, and none in the other.",
         "optim.py",
-        '"weight_decay": 0.0}',
-        '"weight_decay": config.weight_decay}',
+        '"weight_decay": 0.0, "lr"',
+        '"weight_decay": config.weight_decay, "lr"',
         "experiment/test_optim.py::test_the_groups_partition_the_trainable_parameters",
     ),
     Mutant(

@@ -140,8 +140,8 @@ MUTANTS = (
         "weights_only",
         "A checkpoint is made of plain containers, tensors and numbers.",
         "base/values.py",
-        "str(v) if isinstance(v, Path) else v for name, v in values.items()}",
-        "v for name, v in values.items()}",
+        "        if isinstance(value, Path):\n            values[name] = str(value)\n        elif",
+        "        if",
         "engine/test_state.py::test_a_checkpoint_holds_plain_values_alone",
     ),
     Mutant(

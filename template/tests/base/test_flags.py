@@ -2,12 +2,13 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from toy.base import cli
-from toy.base.flags import described, view_of
+from toy.base.flags import described, read, view_of
 from toy.base.settings import Ends
 from toy.base.values import to_plain
 from toy.config import Config
@@ -77,9 +78,18 @@ def test_a_file_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]
     )
 
 
+def test_a_setting_may_have_the_name_of_a_group() -> None:
+    @dataclass(frozen=True)
+    class More(Config):
+        ends: int = 1
+        """A setting of one's own."""
+
+    assert read(More, ["--ends", "3", "--max-steps", "7"], None, None)["ends"] == 3
+
+
 def test_each_group_of_settings_has_a_place_and_each_setting_a_line_in_the_help() -> None:
     view = view_of(Config, None)
-    assert {"run", "ends", "machine"} < set(view.__dataclass_fields__)
+    assert {"Run", "Ends", "Machine"} < set(view.__dataclass_fields__)
     for kind in Config.__mro__:
         own = vars(kind).get("__annotations__", {})
         assert own.keys() == described(kind).keys() if own else True, kind

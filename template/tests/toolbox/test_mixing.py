@@ -74,7 +74,10 @@ def test_a_box_of_noise_has_the_size_and_place_that_it_should() -> None:
     area = rows.sum(1) * columns.sum(1) / (20 * 24)
     assert float(area.min()) > 0.01 and float(area.max()) < 0.36
     assert float(area.mean()) == pytest.approx(0.175, abs=0.02)
-    assert bool(rows.any(dim=0).all()) and bool(columns.any(dim=0).all())  # any place
+    for lines, length in ((rows, 20), (columns, 24)):
+        assert bool(lines.any(dim=0).all())  # any place, as often on one side as on the other
+        middles = (lines * torch.arange(length)).sum(1) / lines.sum(1)
+        assert float(middles.mean()) == pytest.approx((length - 1) / 2, abs=0.4)
     filled = box[hit].sum(dim=(1, 2)) / (rows.sum(1) * columns.sum(1))
     assert float(filled.mean()) > 0.98
 

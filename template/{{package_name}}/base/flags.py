@@ -35,7 +35,7 @@ def read(config_type: Any, arguments: Sequence[str], program: str | None, defaul
 def view_of(config_type: Any, default: Any) -> Any:
     """The flags as tyro takes them: the settings of each base class are a group of their own."""
     groups = [
-        (base.__name__.lower(), Annotated[part, tyro.conf.OmitArgPrefixes], field())
+        (base.__name__, Annotated[part, tyro.conf.OmitArgPrefixes], field())
         for base in config_type.__mro__[1:-1]  # the last one is object
         if (part := part_of(config_type, base, default))
     ]
