@@ -41,7 +41,7 @@ def store(scratch: Path, data_format: str, samples: int) -> None:
     if data_format == "imagefolder":
         return link(path, classes, samples // CLASSES, pixels[0])
     labels = np.arange(samples) * CLASSES // samples
-    tree = folders.Tree(path, classes, labels, folders.Names(), classes)
+    tree = folders.Tree(path, classes, labels, folders.Names(), labels, classes)
     storage.write(path, tree, (SIZE, SIZE), (pixels[index % 1000] for index in range(samples)))
 
 

@@ -1,7 +1,7 @@
 """Images as pixels in one HDF5 file per split: data/train.h5, data/val.h5.
 
     images   uint8 (N, H, W, C), C = 1 (grey) or 3 (RGB)
-    labels   integers (N,), each an index into classes
+    labels   integers (N,), each an index into classes; or what data/source.py makes of targets
     classes  attribute of the file: the class names
 
 `write` stores the images in one piece, so that a memory map reads them with no HDF5 in between.
@@ -22,6 +22,7 @@ from ..base.errors import PACKAGE, DataError
 from ..base.files import sync_file
 from .folders import Tree
 from .images import fit
+from .source import checked
 
 
 def split_path(data_dir: Path, split: str) -> Path:
@@ -32,7 +33,7 @@ def split_path(data_dir: Path, split: str) -> Path:
 class Reader:
     """Random access to the N images of a split; each process opens the file for itself.
 
-    Attributes: `classes`; `targets` (N,) int64; `shape` (H, W, C) and `dtype` of every image read:
+    Attributes: `classes`; `targets` (N, ...); `shape` (H, W, C) and `dtype` of every image read:
     `size` where given, else the stored one; `copies`, whether reading only copies and draws no
     random number: then a thread can do it. Raises DataError where the data cannot be used.
     """
@@ -48,7 +49,7 @@ class Reader:
                     f"{path}: images is {images.dtype} {images.shape}, not uint8 (N, H, W, 1 or 3)"
                 )
             self.classes = _read_classes(file)
-            self.targets = _read_labels(file, len(images), len(self.classes))
+            self.targets = _read_labels(file, len(images), self.classes)
             self._stored: tuple[int, ...] = images.shape  # N, H, W, C
             # where the pixels begin in the file, in bytes; None unless they are in one piece
             self._offset: int | None = None if images.external else images.id.get_offset()
@@ -111,16 +112,16 @@ def write(
 
     Raises DataError where HDF5 cannot keep the name of a class.
     """
-    for name, folder in zip(tree.classes, tree.folders, strict=True):
+    for name in tree.classes:
         try:
             name.encode()
         except UnicodeEncodeError:  # the system's names may be any bytes
             raise DataError(
-                f"{str(tree.root / folder)!r} is not UTF-8, as HDF5 has its names: "
-                "rename the folder"
+                f"{tree.root}: the name of the class {name!r} is not UTF-8, as HDF5 has its names: "
+                "rename it"
             ) from None
     kept: list[int] = []
-    offset = _create(path, tree.labels, tree.classes, size)
+    offset = _create(path, tree.targets, tree.classes, size)
     # past HDF5, which crashes where the disk is full
     with path.open("rb+") as file:
         file.seek(offset)
@@ -149,7 +150,7 @@ def _create(path: Path, labels: np.ndarray, classes: list[str], size: tuple[int,
 def _shorten(path: Path, offset: int, tree: Tree, size: tuple[int, int], kept: list[int]) -> None:
     """Move the images into a file with room for these alone: what is in one piece cannot shrink."""
     shorter = path.with_suffix(".shorter")
-    new_offset = _create(shorter, tree.labels[kept], tree.classes, size)
+    new_offset = _create(shorter, tree.targets[kept], tree.classes, size)
     with path.open("rb") as old, shorter.open("rb+") as new:
         old.seek(offset)
         new.seek(new_offset)
@@ -185,20 +186,14 @@ def _read_classes(file: h5py.File) -> list[str]:
     return [n.decode() if isinstance(n, bytes) else str(n) for n in np.atleast_1d(names).tolist()]
 
 
-def _read_labels(file: h5py.File, count: int, classes: int) -> np.ndarray:
+def _read_labels(file: h5py.File, count: int, classes: list[str]) -> np.ndarray:
     labels = _dataset(file, "labels")
-    if labels.shape != (count,) or labels.dtype.kind not in "iu" or not count:
+    if labels.shape[:1] != (count,) or not count:
         raise DataError(
             f"{file.filename}: labels is {labels.dtype} {labels.shape}, "
-            f"not one integer for each of {count} images"
+            f"not one for each of {count} images"
         )
-    values: np.ndarray = labels[:]
-    for index in np.flatnonzero((values < 0) | (values >= classes))[:1]:
-        raise DataError(
-            f"{file.filename}: labels[{index}] is {values[index]}, "
-            f"which does not fit {classes} classes, 0 to {classes - 1}"
-        )
-    return values.astype(np.int64)
+    return checked(labels[:], classes, f"{file.filename}: labels")
 
 
 def _reason(error: OSError) -> str:

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from ..base.errors import PACKAGE, DataError
-from .folders import EMPTY_MARK, Tree, scan
+from .folders import Tree
 from .images import read
+from .source import complete, scan
 
 
 def split_path(data_dir: Path, split: str) -> Path:
@@ -23,7 +24,7 @@ def split_path(data_dir: Path, split: str) -> Path:
 class Reader:
     """Random access to the N images of a split.
 
-    Attributes: `classes`; `targets` (N,) int64; `shape` (H, W, C) and `dtype` of every image read:
+    Attributes: `classes`; `targets` (N, ...); `shape` (H, W, C) and `dtype` of every image read:
     `size` where given, else that of the first image; `copies`, whether reading only copies and
     draws no random number: then a thread can do it. Raises DataError where the data cannot be used.
     """
@@ -39,7 +40,7 @@ class Reader:
             )
         self._tree = scan(path)
         self.classes = self._tree.classes
-        self.targets = self._tree.labels
+        self.targets = self._tree.targets
         height, width = size or read(self._tree.path(0)).shape[:2]
         self.shape = height, width, 3
 
@@ -61,15 +62,15 @@ class Reader:
 
 def write(path: Path, tree: Tree, files: Iterable[bytes | None]) -> None:
     """Write a split: a file's content for each image of `tree`, in its order; None skips it."""
-    for name in tree.classes:
-        (path / name).mkdir(parents=True)
+    path.mkdir(parents=True)
+    kept: list[int] = []
     for index, content in enumerate(files):
         if content is not None:
-            copy = path / tree.classes[tree.labels[index]] / tree.names[index]
+            folder = tree.folders[tree.places[index]].replace(os.sep, "-")  # of the class itself
+            copy = path / folder / tree.names[index]
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(content)
-    for name in tree.classes:
-        if not any((path / name).iterdir()):
-            (path / name / EMPTY_MARK).touch()
+            kept.append(index)
+    complete(path, tree.select(np.array(kept, int)))
     if hasattr(os, "sync"):  # not on Windows
         os.sync()  # once: an fsync for each of a million files would take hours

@@ -2,8 +2,10 @@
 
     0000000000, 0000000001, …   one image each: H x W x C bytes, C = 1 (grey) or 3 (RGB), if the
                                 encoding is "raw"; a whole image file of any size if it is "encoded"
-    labels                      N little-endian 64-bit integers, each an index into classes
-    meta                        JSON: classes, count, height, width, channels, encoding
+    labels                      N little-endian 64-bit integers, each an index into classes; or
+                                numbers of the type and shape that meta has
+    meta                        JSON: classes, count, height, width, channels, encoding; for other
+                                targets target_type ("<f4") and target_shape ([3]), too
 
 A database is a single file with no lock file beside it (subdir=False, lock=False): nothing writes
 to it once it is there.
@@ -24,6 +26,7 @@ from ..base.files import sync_file
 from .folders import Tree
 from .images import decode_into, fit
 from .lmdb_file import Meta, Records, environment, key_of, parse_labels, parse_meta, place_of
+from .source import checked
 
 MIB = 1 << 20
 
@@ -36,7 +39,7 @@ def split_path(data_dir: Path, split: str) -> Path:
 class Reader:
     """Random access to the N images of a split; each process opens the file for itself.
 
-    Attributes: `classes`; `targets` (N,) int64; `shape` (H, W, C) and `dtype` of every image read:
+    Attributes: `classes`; `targets` (N, ...); `shape` (H, W, C) and `dtype` of every image read:
     `size` where given, else the stored one; `copies`, whether reading only copies and draws no
     random number: then a thread can do it. Raises DataError where the data cannot be used.
     """
@@ -49,7 +52,8 @@ class Reader:
             meta = parse_meta(transaction.get(b"meta"), path)
             packed = transaction.get(b"labels")
         self.classes = meta.classes
-        self.targets = parse_labels(packed, meta, path)
+        targets = parse_labels(packed, meta, path)
+        self.targets = checked(targets, meta.classes, f"{path}: labels")
         self._encoded = meta.encoding == "encoded"
         self._stored = meta.height, meta.width, meta.channels
         height, width = size or self._stored[:2]
@@ -120,16 +124,20 @@ def _records(
     tree: Tree, size: tuple[int, int], images: Iterable[np.ndarray | bytes | None]
 ) -> Iterator[tuple[bytes, bytes]]:
     """Key and value of all that the file holds, in the order of the keys."""
-    labels: list[int] = []
+    kept: list[int] = []
     encoding = "raw"
-    for label, image in zip(tree.labels.tolist(), images, strict=True):
+    for index, image in enumerate(images):
         if isinstance(image, bytes):
             encoding = "encoded"
         if image is not None:
-            yield key_of(len(labels)), bytes(image)
-            labels.append(label)
-    yield b"labels", np.array(labels, "<i8").tobytes()
-    yield b"meta", json.dumps(asdict(Meta(tree.classes, len(labels), *size, 3, encoding))).encode()
+            yield key_of(len(kept)), bytes(image)
+            kept.append(index)
+    targets = tree.targets[kept]
+    targets = targets.astype(targets.dtype.newbyteorder("<"))
+    kind, shape = targets.dtype.str, list(targets.shape[1:])
+    yield b"labels", targets.tobytes()
+    meta = Meta(tree.classes, len(kept), *size, 3, encoding, kind, shape)
+    yield b"meta", json.dumps(asdict(meta)).encode()
 
 
 def _commit(env: lmdb.Environment, batch: list[tuple[bytes, bytes]]) -> None:

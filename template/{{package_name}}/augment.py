@@ -33,14 +33,19 @@ class Augmentation:
             moves[:, 2] = draws[:, 2] < 0.5
         return moves
 
-    def apply(self, images: np.ndarray, moves: np.ndarray) -> None:
-        """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU."""
+    def apply(self, images: np.ndarray, targets: np.ndarray, moves: np.ndarray) -> None:
+        """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU.
+
+        Classes stay as they are; `targets` that move with the images are to be changed in place.
+        """
         for image, (down, right, _) in zip(images, moves.tolist(), strict=True):
             if down or right:
                 shift(image, down, right)
         mirror(images, np.flatnonzero(moves[:, 2]))
 
-    def apply_on_device(self, images: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+    def apply_on_device(
+        self, images: torch.Tensor, targets: torch.Tensor, moves: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """What `apply` makes of images (B, H, W, C), all at once: the fast way on an accelerator.
 
         Each pixel looks up the one that it comes from; nothing here waits for the device.
@@ -57,7 +62,7 @@ class Augmentation:
             rows.clamp(0, height - 1)[:, :, None],
             columns.clamp(0, width - 1)[:, None],
         ]
-        return found * (inside_rows & inside_columns)[..., None]  # (B, H, W, C)
+        return found * (inside_rows & inside_columns)[..., None], targets  # (B, H, W, C)
 
     def mix_batch(
         self, images: torch.Tensor, targets: torch.Tensor

@@ -28,7 +28,7 @@ class Task(nn.Module):
     higher_is_better = True
 
     def __init__(self, config: Config, facts: Facts) -> None:
-        """Take the settings, and the facts of the data: `classes`, `counts`."""
+        """Take the settings, and the facts of the data: `classes`, `targets`."""
         super().__init__()
         self.classes: list[str] = facts.classes
         self.label_smoothing = config.label_smoothing
@@ -67,6 +67,11 @@ class Task(nn.Module):
     def in_words(self, prediction: dict[str, Any]) -> str:
         """What `predict` prints for a sample."""
         return f"{prediction['class']} ({prediction['probability']:.1%})"
+
+
+def target_facts(reader: Any) -> dict[str, Any]:
+    """What a task has to know of the training targets: kept with the facts of the data."""
+    return {"counts": np.bincount(reader.targets, minlength=len(reader.classes)).tolist()}
 
 
 def check_data(train: Any, val: Any) -> None:

@@ -16,6 +16,9 @@ SUMS = (
     '        return {"correct": (outputs.argmax(dim=1) == targets).sum()}\n'
 )
 METRICS = '        return {"accuracy": sums["correct"].item() / samples}\n'
+COUNTS = (
+    '    return {"counts": np.bincount(reader.targets, minlength=len(reader.classes)).tolist()}\n'
+)
 LOSS = (
     '        return F.cross_entropy(outputs, targets, reduction="sum", label_smoothing=smoothing)\n'
 )
@@ -26,11 +29,11 @@ def multi_label(package: Path) -> None:
     replace(
         package / "data" / "storage.py",
         (
-            "        self.classes = self._tree.classes\n        self.targets = self._tree.labels\n",
+            "        self.classes = self._tree.classes\n        self.targets = self._tree.targets\n",
             '        folders = [set(name.split("+")) for name in self._tree.classes]\n'
             "        self.classes = sorted(set().union(*folders))\n"
             "        rows = [[float(label in of) for label in self.classes] for of in folders]\n"
-            "        self.targets = np.array(rows, np.float32)[self._tree.labels]\n",
+            "        self.targets = np.array(rows, np.float32)[self._tree.targets]\n",
         ),
     )
     replace(
@@ -63,6 +66,7 @@ def multi_label(package: Path) -> None:
             '        return ", ".join(f"{name} {prediction[name]:.1%}" for name in self.classes)\n',
         ),
         ("np.bincount(train.targets, minlength=len(train.classes))", "train.targets.sum(axis=0)"),
+        (COUNTS, '    return {"counts": reader.targets.sum(axis=0).tolist()}\n'),
         ("import numpy as np\n", ""),
     )
 
@@ -72,7 +76,7 @@ def segmentation(package: Path) -> None:
     replace(
         package / "data" / "storage.py",
         (
-            "        self.classes = self._tree.classes\n        self.targets = self._tree.labels\n",
+            "        self.classes = self._tree.classes\n        self.targets = self._tree.targets\n",
             '        self.classes = ["dark", "bright"]\n',
         ),
         (
@@ -115,6 +119,7 @@ def segmentation(package: Path) -> None:
         ("    counts = np.bincount(train.targets, minlength=len(train.classes))\n", ""),
         ("    if not counts.all():\n", "    if not train.targets.any():\n"),
         ("train.classes[int(counts.argmin())]", '"bright"'),
+        (COUNTS, '    return {"bright": float(reader.targets.mean())}\n'),
         ("import numpy as np\n", ""),
     )
 

@@ -32,9 +32,10 @@ TOGETHER: dict[str, tuple[Edit, ...]] = {
 }
 PLAIN = [a for a in SETS if a["data_format"] == "imagefolder" and a["logger"] == "none"]
 # the rest are the user's own: tests of the experiment, and of the format that storage.py reads
-MACHINERY = ("tests/base", "tests/data", "tests/engine", "tests/report", "tests/verify")
+ROOMS = ("base", "data", "engine", "report", "toolbox", "tools", "verify")
+MACHINERY = [f"tests/{room}" for room in ROOMS]
 OF_THE_FORMAT = [
-    f"tests/data/test_{name}.py" for name in ("format", "prepare", "storage", "survey")
+    f"tests/data/test_{name}.py" for name in ("format", "prepare", "source", "storage", "survey")
 ]
 WORDS = {"animals": ("cat", "dog", "cow", "hen"), "tools": ("saw", "axe", "nail", "rope")}
 

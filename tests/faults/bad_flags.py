@@ -30,7 +30,7 @@ WRONG = [
     (TRAINING, "--clip-norm nan", "--clip-norm"),
     (TRAINING, "--dropout 1.5", "--dropout"),
     (TRAINING, "--image-size 0", "--image-size"),
-    (TRAINING, "--seed -1", "--seed"),
+    (TRAINING, "--seed -2", "--seed"),
     (TRAINING, "--num-workers -1", "--num-workers"),
     (TRAINING, "--start-method thread", "--start-method"),
     (TRAINING, "--checkpoint-every 5x", "--checkpoint-every"),

@@ -141,6 +141,7 @@ def third_party(paths: list[Path]) -> Iterator[tuple[str, bool]]:
                 PACKAGE,
                 "conftest",
                 "toy",
+                "drawn",
                 "test_step",
                 "ranks",
             ):

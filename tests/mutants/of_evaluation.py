@@ -110,8 +110,8 @@ MUTANTS = (
         "Validation",
         "Mean and deviation are those of the training data.",
         "engine/trainer.py",
-        "gather_facts(self.reader)",
-        "gather_facts(self.val_reader)",
+        "gather_facts(self.reader, target_facts)",
+        "gather_facts(self.val_reader, target_facts)",
         "engine/test_trainer.py::test_the_facts_are_those_of_the_training_data",
     ),
     Mutant(

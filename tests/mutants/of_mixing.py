@@ -10,8 +10,8 @@ MIXING = tuple(
         (
             "mixup-forgets-the-other-class",
             "Mixup mixes the classes as it mixes the images.",
-            "return share * own + (1 - share) * own[order]",
-            "return share * own + (1 - share) * own",
+            "return share * targets + (1 - share) * targets[order]",
+            "return share * targets + (1 - share) * targets",
             "test_mixup_is_the_sum_of_two_images_and_of_their_classes",
         ),
         (

@@ -195,7 +195,7 @@ MUTANTS = (
                 "extend((r, thread.submit(read, r.indices))",
                 "extend((r, thread.submit(dataset.__getitem__, r))",
             ),
-            ("dataset.complete(request, inputs.result())", "inputs.result()"),
+            ("dataset.complete(request, found.result())", "found.result()"),
         ),
     ),
     Mutant(

@@ -23,7 +23,10 @@ pytestmark = pytest.mark.random
 
 OF_IMAGES = {"prepare.py", "model.py", "task.py", "augment.py", "optim.py"} | {
     f"data/{name}.py"
-    for name in ("convert", "fill", "folders", "images", "lmdb_file", "loose", "storage", "survey")
+    for name in (
+        *("convert", "fill", "folders", "images", "lmdb_file", "loose"),
+        *("source", "storage", "survey"),
+    )
 }
 HANGS = 240  # seconds: no part of a project's tests takes half of that
 LEAST = 0.7  # about a tenth of them are equivalent, or matter on a GPU alone

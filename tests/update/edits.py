@@ -53,7 +53,7 @@ def _delete_what_changes(project: Path, _: World) -> None:
 
 def _rename(project: Path, world: World) -> None:
     world.git(project, "mv", TRAIN, "proj/start.py")
-    replace(project / "proj/start.py", "def with_run_settings", "def with_my_settings")
+    replace(project / "proj/start.py", "READ_EVERY = 20  #", "READ_EVERY = 10  #")
 
 
 def _reformat(project: Path, _: World) -> None:

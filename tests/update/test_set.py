@@ -113,7 +113,7 @@ def test_an_edit_in_a_file_that_the_answer_removes_is_kept(world: World, project
 def test_edits_beside_and_inside_blocks(world: World, project: Path) -> None:
     train = project / "proj/train.py"
     replace(train, "    interrupt =", "    # mine, beside\n    interrupt =")
-    replace(train, "import dataclasses\n", "import dataclasses\nimport json  # mine, above\n")
+    replace(train, "import time\n", "import time\nimport json  # mine, above\n")
     world.commit(project)
     code, report = world.report("set", "parallelism=ddp", cwd=project)
     text = train.read_text(encoding="utf-8")

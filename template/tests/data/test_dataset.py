@@ -44,6 +44,37 @@ def test_changes_that_are_left_to_the_device_give_the_same_batches(toy_data: Pat
     assert_same(load(toy_data, 1, on_device=True), load(toy_data))
 
 
+class Moving(Augmentation):
+    """Changes the targets with the inputs, as masks move with their images."""
+
+    def apply(self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray) -> None:
+        super().apply(inputs, targets, changes)
+        targets += changes[:, :2].astype(targets.dtype)
+
+    def apply_on_device(
+        self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, targets = super().apply_on_device(inputs, targets, changes)
+        return inputs, targets + changes[:, :2].to(targets.dtype)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("on_device", [False, True])
+def test_targets_move_with_their_inputs_and_the_stored_ones_stay(
+    toy_data: Path, workers: int, on_device: bool
+) -> None:
+    reader = Reader(split_path(toy_data, "train"))
+    stored = reader.targets.copy()
+    dataset = BatchDataset(reader, Moving(Config()), on_device=on_device)
+    loader = make_loader(dataset, TrainSampler(len(reader), 8, seed=0), seed=0, workers=workers)
+    for inputs, targets, indices in batches(loader, CPU):
+        numbers = indices.numpy()
+        moved = inputs.numpy() - reader.read(numbers)  # (B, 6)
+        assert moved.any()
+        assert np.array_equal(targets.numpy(), stored[numbers] + moved[:, :2].astype(np.float32))
+    assert np.array_equal(reader.targets, stored)
+
+
 def test_inputs_and_targets_are_those_of_their_numbers(toy_data: Path) -> None:
     reader = Reader(split_path(toy_data, "train"))
     sampler = TrainSampler(len(reader), 8, seed=0)
@@ -110,21 +141,38 @@ TARGETS = {
 WAYS = ["this process", "workers", "memory", "part"]
 
 
+class OnDisk:
+    """Targets that are read when they are asked for."""
+
+    def __init__(self, targets: np.ndarray) -> None:
+        self._targets = targets
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+    def __getitem__(self, indices: np.ndarray) -> np.ndarray:
+        return self._targets[indices]
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("inputs", "targets"), list(zip(INPUTS.values(), TARGETS.values(), strict=True)), ids=INPUTS
 )
 def test_inputs_and_targets_of_any_type_and_shape_come_as_they_are(
-    inputs: np.ndarray, targets: np.ndarray, way: str
+    inputs: np.ndarray, targets: np.ndarray, way: str, on_disk: bool
 ) -> None:
     reader: Any = Arrays(inputs, targets)
+    if on_disk:
+        reader.targets = OnDisk(targets)
     every = np.arange(10)
     if way == "part":
         every = np.array([0, 2, 5, 7])
         reader = Subset(reader, 4)
     if way == "memory":
         reader = Cache(reader, CPU)
-        reader.fill(torch.from_numpy(inputs[first : first + 4]) for first in (0, 4, 8))
+        parts = [slice(first, first + 4) for first in (0, 4, 8)]
+        reader.fill([(torch.from_numpy(inputs[p]), torch.as_tensor(targets[p])) for p in parts])
     sampler = EvalSampler(len(every), 3)
     workers = 1 if way == "workers" else 0
     found = list(batches(make_loader(BatchDataset(reader), sampler, seed=0, workers=workers), CPU))

@@ -13,7 +13,7 @@ from toy.toolbox.losses import Criterion, class_weights, focal
 COUNTS = (10, 30, 5, 15)
 WEIGHTS = torch.tensor([1.5, 0.5, 3.0, 1.0], dtype=torch.float64)  # 60 / (4 * count)
 LOSSES = ("cross-entropy", "focal", "binary", "mse", "huber")
-FACTS = Facts(["a", "b", "c", "d"], (6,), "int16", 60, [0.0], [1.0], "", COUNTS)
+FACTS = Facts(["a", "b", "c", "d"], (6,), "int16", 60, [0.0], [1.0], "", {"counts": COUNTS})
 
 
 def criterion(loss: str, gamma: float = 2.0, weighted: bool = False) -> Criterion:
@@ -172,7 +172,7 @@ def test_a_mixed_or_smoothed_sample_has_the_mean_weight_of_its_shares(loss: str)
 
 def test_targets_that_were_not_counted_have_no_weights() -> None:
     with pytest.raises(FlagError, match="--class-weights needs targets that are class numbers"):
-        Criterion("mse", 2.0, True, FACTS._replace(counts=()))
+        Criterion("mse", 2.0, True, FACTS._replace(targets={}))
 
 
 @pytest.mark.parametrize("loss", LOSSES)

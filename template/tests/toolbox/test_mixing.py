@@ -1,10 +1,13 @@
 """Images of two samples, boxes of noise and other colors are what their papers say."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
+from toy.base.errors import FlagError
 from toy.toolbox import mixing
 from toy.toolbox.settings import Regularization
 
@@ -33,6 +36,23 @@ def test_mixup_is_the_sum_of_two_images_and_of_their_classes() -> None:
         wanted[TARGETS[j]] += 0.3
         assert torch.allclose(targets[i], wanted)
         assert torch.allclose(mixed[i], 0.7 * images()[i].float() + 0.3 * images()[j].float())
+
+
+@pytest.mark.parametrize("mix", [mixing.mix_up, mixing.cut_mix])
+def test_real_numbers_are_mixed_as_they_are_and_masks_refused(mix: Callable[..., Any]) -> None:
+    numbers = torch.arange(16.0).reshape(8, 2)
+    torch.manual_seed(3)
+    _, shares = mix(images(), TARGETS, 3, 0.7)
+    torch.manual_seed(3)
+    order = torch.randperm(8)
+    torch.manual_seed(3)
+    _, targets = mix(images(), numbers, 3, 0.7)
+    other = next(i for i in range(8) if TARGETS[i] != TARGETS[order[i]])
+    share = shares[other, TARGETS[other]]  # what an image kept of its own
+    assert 0 < share < 1
+    assert torch.allclose(targets, share * numbers + (1 - share) * numbers[order])
+    with pytest.raises(FlagError, match="class numbers or real numbers"):
+        mix(images(), torch.zeros(8, 16, 16, dtype=torch.int64), 3, 0.7)
 
 
 def test_the_share_of_a_class_is_that_of_its_pixels_in_cutmix() -> None:

@@ -16,11 +16,13 @@ class Augmentation:
         draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, shape[0])
         return (draws * 3).astype(np.int64) - 1  # (B, 6)
 
-    def apply(self, inputs: np.ndarray, changes: np.ndarray) -> None:
+    def apply(self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray) -> None:
         inputs += changes.astype(inputs.dtype)
 
-    def apply_on_device(self, inputs: torch.Tensor, changes: torch.Tensor) -> torch.Tensor:
-        return inputs + changes.to(inputs.dtype)
+    def apply_on_device(
+        self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        return inputs + changes.to(inputs.dtype), targets
 
     def mix_batch(
         self, inputs: torch.Tensor, targets: torch.Tensor

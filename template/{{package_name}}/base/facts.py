@@ -18,17 +18,16 @@ class Facts(NamedTuple):
     mean: list[float]  # of the values, for each index of the last dimension: each channel
     std: list[float]
     fingerprint: str  # of the training targets and of the inputs behind mean and std
-    counts: tuple[int, ...] = ()  # samples of each class, where targets are class numbers
+    targets: Plain  # what `target_facts` in task.py says of those to train on
 
     def to_plain(self) -> Plain:
         """The facts as JSON and checkpoints hold them."""
-        return self._asdict() | {"shape": list(self.shape), "counts": list(self.counts)}
+        return self._asdict() | {"shape": list(self.shape)}
 
     @classmethod
     def from_plain(cls, values: Plain) -> Self:
         """The inverse of `to_plain`."""
-        counts = tuple(values.get("counts", ()))  # a checkpoint of before has none
-        return cls(**values | {"shape": tuple(values["shape"]), "counts": counts})
+        return cls(**values | {"shape": tuple(values["shape"])})
 
     def zeros(self, samples: int) -> torch.Tensor:
         """Inputs (samples, ...) of the data's shape and type that hold nothing."""

@@ -17,17 +17,21 @@ class Cache:
 
     def __init__(self, reader: Samples, device: torch.device) -> None:
         """Make room for the inputs."""
-        self.reader, self.targets, self.shape = reader, reader.targets, reader.shape
-        self.dtype = reader.dtype
+        self.reader, self.shape, self.dtype = reader, reader.shape, reader.dtype
+        self.targets = reader.targets
         kind = torch.from_numpy(np.empty(0, reader.dtype)).dtype
         self.inputs = torch.empty((len(reader), *reader.shape), dtype=kind, device=device)
 
-    def fill(self, batches: Iterable[torch.Tensor]) -> None:
-        """Take all inputs (B, ...), in order."""
-        first = 0
-        for inputs in batches:
+    def fill(self, batches: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
+        """Take all inputs (B, ...) in order, and their targets where these are on the disk."""
+        first, read = 0, []
+        for inputs, targets in batches:
             self.inputs[first : first + len(inputs)] = inputs
             first += len(inputs)
+            if not isinstance(self.targets, np.ndarray):
+                read.append(targets.cpu().numpy())
+        if read:
+            self.targets = np.concatenate(read)
 
     def read(self, indices: np.ndarray) -> np.ndarray | torch.Tensor:
         """Inputs (B, ...) in the order of `indices`: a tensor where it is on a device."""
@@ -38,8 +42,11 @@ class Cache:
 
 
 def size_of(reader: Samples) -> int:
-    """How many bytes all inputs take in memory."""
-    return len(reader) * math.prod(reader.shape) * np.dtype(reader.dtype).itemsize
+    """How many bytes all inputs take in memory, and targets that are on the disk."""
+    size = math.prod(reader.shape) * np.dtype(reader.dtype).itemsize
+    if not isinstance(reader.targets, np.ndarray):
+        size += reader.targets[np.array([0])].nbytes
+    return len(reader) * size
 
 
 def check_room(readers: list[Samples], device: torch.device) -> None:

@@ -27,6 +27,9 @@ class Loaded(NamedTuple):
     changes: torch.Tensor | None
 
 
+Read = tuple[np.ndarray | torch.Tensor, np.ndarray]  # inputs and targets (B, ...)
+
+
 class RandomChanges(Protocol):
     """Random changes to the inputs of training: what each gets is a function of its number."""
 
@@ -36,11 +39,13 @@ class RandomChanges(Protocol):
         A sample that comes again in an epoch has a number beyond the data's, for other changes.
         """
 
-    def apply(self, inputs: np.ndarray, changes: np.ndarray) -> None:
-        """Change a batch of inputs in place, on a CPU."""
+    def apply(self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray) -> None:
+        """Change a batch in place, on a CPU: its inputs, and targets that move with them."""
 
-    def apply_on_device(self, inputs: torch.Tensor, changes: torch.Tensor) -> torch.Tensor:
-        """The inputs that `apply` gives, made by an accelerator."""
+    def apply_on_device(
+        self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """What `apply` makes of inputs and targets, by an accelerator."""
 
 
 class BatchDataset(Dataset[Loaded | DataError]):
@@ -61,27 +66,24 @@ class BatchDataset(Dataset[Loaded | DataError]):
         """The requested batch, or what is wrong with it: raising would lose the message's form."""
         return self.complete(request, self.read(request.indices))
 
-    def read(self, indices: np.ndarray) -> np.ndarray | torch.Tensor | DataError:
-        """The inputs as they are stored: all that takes long, and draws no number."""
+    def read(self, indices: np.ndarray) -> Read | DataError:
+        """Inputs and targets as they are stored: all that takes long, and draws no number."""
         try:
-            return self.reader.read(indices)
+            return self.reader.read(indices), self.reader.targets[indices]
         except DataError as error:
             return error
 
-    def complete(
-        self, request: Request, inputs: np.ndarray | torch.Tensor | DataError
-    ) -> Loaded | DataError:
-        """The requested batch, once its inputs have been read."""
-        if isinstance(inputs, DataError):
-            return inputs
-        epoch, indices, draws = request
+    def complete(self, request: Request, read: Read | DataError) -> Loaded | DataError:
+        """The requested batch, once it has been read."""
+        if isinstance(read, DataError):
+            return read
+        (inputs, targets), (epoch, indices, draws) = read, request
         changes = None
         if self.augmentation is not None:
             numbers = indices if draws is None else draws
             changes = self.augmentation.draw(numbers, epoch, self.reader.shape)
             if isinstance(inputs, np.ndarray) and not self.on_device:
-                self.augmentation.apply(inputs, changes)
+                self.augmentation.apply(inputs, targets, changes)
                 changes = None
-        targets = torch.as_tensor(self.reader.targets[indices])
-        batch = Batch(torch.as_tensor(inputs), targets, torch.from_numpy(indices))
+        batch = Batch(torch.as_tensor(inputs), torch.as_tensor(targets), torch.from_numpy(indices))
         return Loaded(batch, None if changes is None else torch.from_numpy(changes))

@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ class Meta:
     width: int
     channels: int
     encoding: str
+    target_type: str = "<i8"  # of numpy
+    target_shape: list[int] = field(default_factory=list)  # of each
 
 
 def key_of(index: int) -> bytes:
@@ -133,7 +135,7 @@ def parse_meta(record: bytes | None, path: Path) -> Meta:
         raise DataError(f"{path} has no record 'meta': it is not in the layout of storage.py")
     try:
         found = json.loads(record)
-        meta = Meta(*(found[field.name] for field in fields(Meta)))
+        meta = Meta(**{f.name: found[f.name] for f in fields(Meta) if f.name in found})
         _check_types(meta)
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(f"{path}: record 'meta' cannot be understood ({error!r})") from error
@@ -153,19 +155,18 @@ def _check_types(meta: Meta) -> None:
             raise ValueError(f"{name} is {value!r}")
     if not isinstance(meta.classes, list) or not all(isinstance(c, str) for c in meta.classes):
         raise ValueError(f"classes is {meta.classes!r}")
+    np.dtype(meta.target_type)
+    if not all(isinstance(size, int) and size > 0 for size in meta.target_shape):
+        raise ValueError(f"target_shape is {meta.target_shape!r}")
 
 
 def parse_labels(record: bytes | None, meta: Meta, path: Path) -> np.ndarray:
-    """Read the record "labels", (N,) int64; raises DataError where it is not as it should be."""
-    if record is None or len(record) != 8 * meta.count or not record:
+    """Read the record "labels", (N, ...); raises DataError where it is not of the right size."""
+    kind = np.dtype(meta.target_type)
+    each = kind.itemsize * math.prod(meta.target_shape)
+    if not record or len(record) != each * meta.count:
         raise DataError(
             f"{path}: record 'labels' has {len(record or b'')} bytes, "
-            f"not 8 for each of {meta.count} images"
+            f"not {each} for each of {meta.count} images"
         )
-    labels = np.frombuffer(record, "<i8").astype(np.int64)
-    for index in np.flatnonzero((labels < 0) | (labels >= len(meta.classes)))[:1]:
-        raise DataError(
-            f"{path}: labels[{index}] is {labels[index]}, "
-            f"which does not fit {len(meta.classes)} classes, 0 to {len(meta.classes) - 1}"
-        )
-    return labels
+    return np.frombuffer(record, kind).reshape(meta.count, *meta.target_shape)

@@ -2,12 +2,14 @@
 
 import hashlib
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from ..base.errors import DataError
 from ..base.facts import Facts
+from ..base.values import Plain
 from .storage import Reader, split_path
 from .subset import Samples
 
@@ -26,7 +28,12 @@ def open_splits(data_dir: Path, image_size: int | None) -> tuple[Reader, Reader]
     return train, val
 
 
-def gather_facts(reader: Samples, samples: int = 2048, chunk: int = 64) -> Facts:
+def gather_facts(
+    reader: Samples,
+    of_targets: Callable[[Samples], Plain],
+    samples: int = 2048,
+    chunk: int = 64,
+) -> Facts:
     """Measure the training data on up to `samples` inputs, evenly spread over it.
 
     The sums of whole numbers are exact, and equal on every machine.
@@ -39,9 +46,14 @@ def gather_facts(reader: Samples, samples: int = 2048, chunk: int = 64) -> Facts
     total = np.zeros(reader.shape[-1], exact)
     squares = np.zeros_like(total)
     digest = hashlib.sha256(repr((reader.classes, reader.shape, len(reader))).encode())
-    digest.update(np.ascontiguousarray(reader.targets).tobytes())
+    in_memory = isinstance(reader.targets, np.ndarray)
+    if in_memory:
+        digest.update(np.ascontiguousarray(reader.targets).tobytes())
     for start in range(0, len(chosen), chunk):
-        inputs = reader.read(chosen[start : start + chunk])  # (B, ..., C)
+        part = chosen[start : start + chunk]
+        inputs = reader.read(part)  # (B, ..., C)
+        if not in_memory:
+            digest.update(np.ascontiguousarray(reader.targets[part]).tobytes())
         digest.update(inputs.tobytes())
         values = inputs.astype(exact).reshape(-1, reader.shape[-1])
         total += values.sum(axis=0)
@@ -57,14 +69,5 @@ def gather_facts(reader: Samples, samples: int = 2048, chunk: int = 64) -> Facts
         mean.tolist(),
         std.tolist(),
         digest.hexdigest(),
-        count_classes(reader.targets, len(reader.classes)),
+        of_targets(reader),
     )
-
-
-def count_classes(targets: np.ndarray, classes: int) -> tuple[int, ...]:
-    """The samples of each class; nothing where the targets are not numbers of classes."""
-    if targets.ndim != 1 or targets.dtype.kind not in "iu" or not len(targets):
-        return ()
-    if targets.min() < 0 or targets.max() >= classes:
-        return ()
-    return tuple(np.bincount(targets, minlength=classes).tolist())

@@ -1,8 +1,23 @@
 """A part of the samples, read as if it were all of them."""
 
+from typing import Any
+
 import numpy as np
 
 from .storage import Reader
+
+
+class Picked:
+    """Some of the targets of a reader that keeps them on the disk."""
+
+    def __init__(self, targets: Any, indices: np.ndarray) -> None:
+        self._targets, self._indices = targets, indices
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def __getitem__(self, indices: np.ndarray) -> np.ndarray:
+        return self._targets[self._indices[indices]]
 
 
 class Subset:
@@ -15,7 +30,11 @@ class Subset:
         self._reader = reader
         self.classes, self.shape, self.dtype = reader.classes, reader.shape, reader.dtype
         self.copies = reader.copies
-        self.targets = reader.targets[self._indices]
+        self.targets = reader.targets
+        if isinstance(self.targets, np.ndarray):
+            self.targets = self.targets[self._indices]
+        else:  # on the disk
+            self.targets = Picked(self.targets, self._indices)
 
     def __len__(self) -> int:
         return len(self._indices)

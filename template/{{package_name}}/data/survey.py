@@ -1,4 +1,4 @@
-"""What `prepare` says about the images of a source: their classes, folders and sizes."""
+"""The sizes of the images of a source: the one that all are read in, and what `prepare` says."""
 
 import contextlib
 import os
@@ -12,7 +12,6 @@ from .folders import Tree
 from .images import read
 
 LOOKED_AT = 1000  # images whose headers are read
-SHOWN = 5  # names in a line
 
 
 def choose_size(tree: Tree, asked: int | None = None) -> tuple[tuple[int, int], str]:
@@ -28,26 +27,6 @@ def choose_size(tree: Tree, asked: int | None = None) -> tuple[tuple[int, int], 
             height, width, _ = read(path).shape
             return (height, width), f"the size of the first one, {os.path.relpath(path, tree.root)}"
     return (1, 1), "as none can be read"  # which is said later
-
-
-def describe_classes(tree: Tree) -> list[str]:
-    """How many classes there are, and which of them take the images of several folders."""
-    count = len(tree.classes)
-    lines = [f"{count:,} {'class' if count == 1 else 'classes'}: {shown(tree.classes)}"]
-    folders: list[set[str]] = [set() for _ in tree.classes]
-    for index, label in enumerate(tree.labels.tolist()):
-        folders[label].add(os.path.dirname(tree.names[index]) or ".")
-    several = [
-        f"class {name!r} has images in {len(found):,} folders: {shown(sorted(found))}"
-        for name, found in zip(tree.classes, folders, strict=True)
-        if len(found) > 1
-    ]
-    if several:
-        lines += several[:SHOWN]
-        if len(several) > SHOWN:
-            lines.append(f"and {len(several) - SHOWN:,} more classes have several folders")
-        lines.append("--leaves makes a class of each of these folders")
-    return lines
 
 
 def describe_sizes(trees: Sequence[Tree], size: tuple[int, int], origin: str) -> str:
@@ -86,9 +65,3 @@ def header_size(path: str) -> tuple[int, int] | None:
     except Exception:  # a damaged header makes Pillow raise nearly anything
         return None
     return (width, height) if turned else (height, width)
-
-
-def shown(names: Sequence[str]) -> str:
-    """The first of these names, and how many more there are."""
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

@@ -29,7 +29,7 @@ class Criterion(nn.Module):
         """Weigh the classes, where that is asked for, by their training samples among the facts."""
         super().__init__()
         self.kind, self.focal_gamma = loss, focal_gamma
-        weights = class_weights(facts.counts) if weighted else None
+        weights = class_weights(facts.targets.get("counts", ())) if weighted else None
         self.register_buffer("weights", weights, persistent=False)
 
     def forward(

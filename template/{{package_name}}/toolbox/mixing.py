@@ -1,8 +1,10 @@
 """Changes to a training batch of images as a whole, on its device.
 
 Images come as (B, H, W, C) uint8 and leave as float32, 0 to 255; targets as class numbers (B,) and,
-once mixed, as the share of each class (B, classes) float32. What is drawn follows from torch's
-generator, which each step seeds; what is drawn on the CPU makes no step wait for the device.
+once mixed, as the share of each class (B, classes) float32; or as real numbers (B, ...).
+
+What is drawn follows from torch's generator, which each step seeds; what is drawn on the CPU makes
+no step wait for the device.
 """
 
 import math
@@ -10,6 +12,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from ..base.errors import FlagError
 from .settings import Regularization
 
 AREA, ASPECT = (0.02, 0.33), (0.3, 3.3)  # of what is erased: share of the image, height to width
@@ -72,9 +75,12 @@ def span(size: int, length: int) -> slice:
 
 
 def shares(targets: torch.Tensor, order: torch.Tensor, classes: int, share: float) -> torch.Tensor:
-    """The share of each class in images of two, (B, classes)."""
-    own = F.one_hot(targets, classes).float()
-    return share * own + (1 - share) * own[order]
+    """The share of each class in images of two, (B, classes); real numbers are mixed as such."""
+    if targets.ndim == 1 and not targets.is_floating_point():
+        targets = F.one_hot(targets, classes).float()
+    if not targets.is_floating_point():
+        raise FlagError("--mixup and --cutmix need targets that are class numbers or real numbers")
+    return share * targets + (1 - share) * targets[order]
 
 
 def erase(images: torch.Tensor, probability: float) -> torch.Tensor:

@@ -19,13 +19,15 @@ class Augmentation:
         draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, shape[0])
         return (draws > 0.1).astype(np.int64)
 
-    def apply(self, texts: np.ndarray, stay: np.ndarray) -> None:
+    def apply(self, texts: np.ndarray, labels: np.ndarray, stay: np.ndarray) -> None:
         """Leave the others out of texts (B, L), in place."""
         texts *= stay
 
-    def apply_on_device(self, texts: torch.Tensor, stay: torch.Tensor) -> torch.Tensor:
+    def apply_on_device(
+        self, texts: torch.Tensor, labels: torch.Tensor, stay: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """What `apply` makes of texts, on an accelerator."""
-        return texts * stay
+        return texts * stay, labels
 
     def mix_batch(
         self, texts: torch.Tensor, targets: torch.Tensor
