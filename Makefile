@@ -9,7 +9,7 @@ BENCH := .venv-bench
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1 --durations=10
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-random test-all golden pictures lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-random test-all golden pictures lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
 	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
+	@echo "make test-recipes  each recipe followed, trained, proven and updated"
 	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
 	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
 	@echo "make golden     writes anew the numbers that short runs must give"
@@ -48,10 +49,10 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not random"
+	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not random"
 
 test-fast: $(READY)
-	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not random"
+	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not random"
 
 test-faults: $(READY)
 	$(PYTEST) -m faults tests/faults  # named, so that its summary is printed
@@ -65,11 +66,14 @@ test-updates: $(READY)
 test-edits: $(READY)
 	$(PYTEST) -m "edits and not scheduled"
 
+test-recipes: $(READY)
+	$(PYTEST) -m "recipes and not scheduled"
+
 test-random: $(READY)
 	$(PYTEST) -m random
 
 test-all: test test-mutants test-faults test-random
-	$(PYTEST) -m "updates or edits or scheduled"
+	$(PYTEST) -m "updates or edits or recipes or scheduled"
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py

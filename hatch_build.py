@@ -26,6 +26,10 @@ class TemplateHook(BuildHookInterface):  # type: ignore[type-arg]
             build_data["force_include"][str(path)] = folder + name
 
 
+def _is_source(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts
+
+
 def bundled(root: Path, scratch: Path) -> dict[str, Path]:
     """What is bundled beside the package: each file or folder by its name there."""
     sys.path.insert(0, str(root / "generator"))
@@ -40,4 +44,6 @@ def bundled(root: Path, scratch: Path) -> dict[str, Path]:
         origin = provenance.of_checkout(root).to_json()
         note.write_text(json.dumps(origin) + "\n", encoding="utf-8")
     releases = carried.complete(root, scratch)
+    recipes = (root / "docs" / "recipes").rglob("*")
+    found |= {p.relative_to(root).as_posix(): p for p in recipes if _is_source(p)}
     return found | {NOTE: note} | {f"{carried.FOLDER}/{p.name}": p for p in releases.iterdir()}

@@ -17,10 +17,11 @@ from .base.errors import FULL, Interrupted, UserError
 from .base.git import GIT_LOCATIONS
 from .base.output import EXTRA, printing
 from .base.project import ANSWERS_FILE
-from .base.repository import Repository, first_commit
+from .base.repository import Repository, first_commit, next_commit
 from .base.staging import check_target, project_in, published, scratch_folder, staged
 from .questions.answers import Answer
 from .questions.question import as_text
+from .recipes import Recipe
 from .template.source import Template, installed
 
 
@@ -38,6 +39,8 @@ class Order:
     """The terminal for questions; None to ask nothing."""
     dry_run: bool
     git: bool
+    recipe: Recipe | None = None
+    """Edits to make in the project, as a commit of their own."""
 
     @property
     def target(self) -> Path:
@@ -55,6 +58,7 @@ class Project:
     next: list[str]
     source: str
     version: str | None
+    recipe: str | None
     dry_run: bool
 
     def to_json(self) -> str:
@@ -66,6 +70,7 @@ class Project:
                 "git": asdict(self.repository),
                 "next": self.next,
                 "template": {"source": self.source, "version": self.version},
+                "recipe": self.recipe,
                 "dry_run": self.dry_run,
             }
         )
@@ -89,13 +94,19 @@ def create(
     with place as scratch:
         project = project_in(scratch, order.target)
         rendered = _render(order, scratch, project)
+        if order.recipe:
+            order.recipe.check(rendered.answers)
         with printing():
             show(rendered.answers, rendered.origins)
-        files = sorted(p.relative_to(project).as_posix() for p in project.rglob("*") if p.is_file())
         if order.git and not order.dry_run:
             repository = first_commit(project, f"Start {rendered.package}")
         else:
             repository = Repository(False, None, None)
+        if order.recipe:
+            order.recipe.apply(project, rendered.package, rendered.answers)
+            if repository.created:
+                next_commit(project, f"Follow the recipe {order.recipe.name}")
+        files = _files(project)
         written = Project(
             path=order.target,
             answers=rendered.answers,
@@ -104,11 +115,18 @@ def create(
             next=_next_commands(order, rendered),
             source=rendered.source,
             version=rendered.version,
+            recipe=order.recipe.name if order.recipe else None,
             dry_run=order.dry_run,
         )
         in_place = contextlib.nullcontext() if order.dry_run else published(project, order.target)
         with in_place, printing():
             report(written)
+
+
+def _files(project: Path) -> list[str]:
+    """The project's files, without its repository."""
+    paths = (path.relative_to(project) for path in project.rglob("*") if path.is_file())
+    return sorted(path.as_posix() for path in paths if path.parts[0] != ".git")
 
 
 @dataclass(frozen=True)

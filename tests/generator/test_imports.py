@@ -19,7 +19,8 @@ MAY_IMPORT = {
     "merging": {"base", "template"},
     "adopting": {"base", "template", "questions"},
     "doctor": {"base", "template"},
-    "new": {"base", "template", "questions"},
+    "recipes": {"base"},
+    "new": {"base", "template", "questions", "recipes"},
     "update": {"base", "template", "merging"},
     "set_answers": {"base", "template", "questions", "merging"},
     "adopt": {"base", "adopting"},
@@ -27,7 +28,7 @@ MAY_IMPORT = {
     "status": {"base", "template", "questions", "doctor"},
     "commands": {
         "base", "template", "questions", "merging", "doctor",
-        "new", "update", "set_answers", "adopt", "explain", "status",
+        "recipes", "new", "update", "set_answers", "adopt", "explain", "status",
     },
     "cli": {"template", "commands"},
     "__main__": {"base", "cli"},

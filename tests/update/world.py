@@ -72,6 +72,8 @@ class World:
         junk = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "template", self.template / "template", ignore=junk)
         shutil.copy(ROOT / "copier.yml", self.template)
+        recipes = Path("docs", "recipes")
+        shutil.copytree(ROOT / recipes, self.template / recipes, ignore=junk)
         package = self.template / PACKAGE
         (package / "retired.py").write_text(RETIRED, encoding="utf-8")
         (package / "moved.py").write_text(MOVED, encoding="utf-8")

@@ -61,6 +61,12 @@ def first_commit(project: Path, message: str) -> Repository:
     return repository
 
 
+def next_commit(project: Path, message: str) -> None:
+    """Commit all changes since the commit before. Raises `UserError` if git refuses."""
+    _git(project, "add", "--all", config=PLAIN)
+    _commit(project, message)
+
+
 def _surrounding(project: Path) -> str | None:
     """The repository that contains the folder. Runs git only if there may be one."""
     if not any((folder / ".git").exists() for folder in project.resolve().parents):

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # with the separators of lines and paragraphs
 
 
+def _recipes(incomplete: str) -> list[str]:
+    """For a shell: the recipes that begin like what is typed."""
+    from ..recipes import FOLDER, names
+    from ..template.source import template_root
+
+    return [name for name in names(template_root() / FOLDER) if name.startswith(incomplete)]
+
+
 def new(
     context: typer.Context,
     path: Annotated[
@@ -41,6 +49,14 @@ def new(
     source: Annotated[
         str | None, typer.Option(metavar="URL", help="Another template: a git repository.")
     ] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Edits towards another target, as a second commit: docs/recipes.",
+            autocompletion=_recipes,
+        ),
+    ] = None,
     no_git: Annotated[
         bool, typer.Option("--no-git", help="Do not create a git repository.")
     ] = False,
@@ -55,10 +71,12 @@ def new(
     """
     from ..new import Order, create
     from ..questions.answers import collect  # YAML and Jinja are for this command only
+    from ..recipes import find
 
     if path is not None and (wrong := refuse_path(path)):
         raise UserError(wrong, 2)
     chosen: Chosen = context.obj
+    found = None if recipe is None else find(chosen.recipes, recipe)
     by_flag = {name: answer for name, answer in flags.items() if answer is not None}
     prompts = None if defaults else _terminal(sys.stderr if json else sys.stdout)
 
@@ -73,6 +91,7 @@ def new(
     else:
         final = given(path)
     order = Order(
+        recipe=found,
         path=path,
         given=final,
         template=chosen.template,
@@ -131,6 +150,14 @@ class Chosen:
     template: "Template | None"
     """None: the installed one."""
     questionnaire: "Questionnaire"
+
+    @property
+    def recipes(self) -> Path:
+        """The folder of the template's recipes."""
+        from ..recipes import FOLDER
+        from ..template.source import template_root
+
+        return (self.template.folder if self.template else template_root()) / FOLDER
 
 
 def choose(context: typer.Context, words: Sequence[str]) -> Chosen:
@@ -239,7 +266,10 @@ def _summary(project: "Project") -> str:
     commit = project.repository.commit
     done = f"Wrote {len(project.files)} files to {project.path}"
     done += f", first commit {commit[:7]}." if commit else "."
-    return "\n".join(["", done, "", "Next:", *map("  {}".format, _to_type(project.next)), *_HINTS])
+    lines = ["", done]
+    if project.recipe:
+        lines.append(f"It follows the recipe {project.recipe}: RECIPE.md says what that is.")
+    return "\n".join([*lines, "", "Next:", *map("  {}".format, _to_type(project.next)), *_HINTS])
 
 
 def _to_type(commands: list[str]) -> list[str]:

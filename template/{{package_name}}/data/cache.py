@@ -24,7 +24,7 @@ class Cache:
 
     def fill(self, batches: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
         """Take all inputs (B, ...) in order, and their targets where these are on the disk."""
-        first, read = 0, []
+        first, read = 0, list[np.ndarray]()
         for inputs, targets in batches:
             self.inputs[first : first + len(inputs)] = inputs
             first += len(inputs)

@@ -6,6 +6,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
@@ -50,7 +51,7 @@ class Tree:
     targets: np.ndarray  # (N, ...)
     names: Names  # N of them, each relative to its folder
     places: np.ndarray  # (N,) int64: the folder of each
-    folders: list[str]  # relative to the root
+    folders: list[str]  # relative to the root, "" for itself
 
     def __len__(self) -> int:
         return len(self.places)
@@ -61,11 +62,16 @@ class Tree:
 
     def paths(self, indices: np.ndarray) -> list[str]:
         """Where these images lie: as text, since pathlib takes as long as a small image."""
-        root, places = f"{self.root}{os.sep}", self.places[indices].tolist()
+        starts, places = self._starts, self.places[indices].tolist()
         return [
-            f"{root}{self.folders[place]}{os.sep}{self.names[index]}"
+            f"{starts[place]}{self.names[index]}"
             for index, place in zip(indices.tolist(), places, strict=True)
         ]
+
+    @cached_property
+    def _starts(self) -> list[str]:
+        """What the path of an image begins with, for each folder."""
+        return [os.path.join(self.root, folder, "") for folder in self.folders]
 
     def select(self, indices: np.ndarray) -> "Tree":
         """The same folders and classes with these images only."""

@@ -1,0 +1,49 @@
+"""What each recipe is to reach on its demo data, and with which commands."""
+
+from dataclasses import dataclass
+
+from matrix.answers import COVER, ROOT, Answers
+from torchgen_cli import recipes
+from torchgen_cli.recipes import Recipe
+
+FOLDER = ROOT / recipes.FOLDER
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Runs on the demo data, the last of which is judged."""
+
+    runs: tuple[tuple[str, ...], ...]  # flags of `train`, of one run after the other
+    metric: str
+    at_least: float  # far above what guessing gives
+    files: str = "*.png"  # what `predict` takes, of the demo data
+
+
+DEMOS = {
+    "multi-label": Demo(
+        (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
+    ),
+}
+
+
+def all_recipes() -> list[Recipe]:
+    return [recipes.find(FOLDER, name) for name in recipes.names(FOLDER)]
+
+
+def fitting(recipe: Recipe) -> list[Answers]:
+    """The covering sets that a recipe works with."""
+    return [
+        answers
+        for answers in COVER
+        if all(answers[question] in choices for question, choices in recipe.needs.items())
+    ]
+
+
+def dealt() -> list[tuple[Recipe, Answers]]:
+    """A set for each recipe, such that most choices meet one of them."""
+    pairs, seen = [], set[str]()
+    for recipe in all_recipes():
+        best = max(fitting(recipe), key=lambda answers: len(set(answers.values()) - seen))
+        seen |= set(best.values())
+        pairs.append((recipe, best))
+    return pairs
