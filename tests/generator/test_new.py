@@ -71,7 +71,16 @@ def test_json_is_one_object_with_the_files_and_the_next_commands(
     result = json.loads(done.stdout)
     record = answers_of(project)
     assert done.stdout.count("\n") == 1
-    assert set(result) == {"path", "answers", "files", "git", "next", "template", "dry_run"}
+    assert set(result) == {
+        "path",
+        "answers",
+        "files",
+        "git",
+        "next",
+        "template",
+        "recipe",
+        "dry_run",
+    }
     assert result["path"] == str(project)
     assert result["answers"] == {
         "project_name": "grosse-3",

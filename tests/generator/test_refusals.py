@@ -102,7 +102,7 @@ def test_a_bad_command_line_is_one_line_and_exit_code_2(
 def test_a_typo_in_each_flag_is_answered_with_the_flag(torchgen: Torchgen) -> None:
     page = torchgen("new", "--help").stdout.partition("Examples:")[0]
     flags = [word for word in page.split() if word.startswith("--")]
-    assert len(flags) == 13, flags
+    assert len(flags) == 14, flags
     for flag in flags:
         typo = flag[:-2] + flag[-1]
         with pytest.raises(typer.TyperException) as refusal:

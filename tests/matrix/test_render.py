@@ -23,7 +23,8 @@ RULES = (
         "--per-file-ignores",
         f"**/{PACKAGE}/model.py:ARG001,**/augment.py:ARG002,**/tests/toy/**:ARG",
     ),
-    *("--per-file-ignores", "**/tests/*/test_*settings.py:ARG001,**/test_prepare.py:ARG001"),
+    *("--per-file-ignores", "**/tests/experiment/**:ARG001,**/test_prepare.py:ARG001"),
+    *("--per-file-ignores", "**/test_*settings.py:ARG001"),
 )
 
 

@@ -29,6 +29,11 @@ def repository(clone: Path, git: Git, env: Env) -> Path:
     (clone / "tests/matrix").mkdir(parents=True)
     (clone / "tests/matrix/golden.json").write_text('{"machine": {}, "numbers": {}}')
     (clone / "releases.json").write_text("[]\n")
+    recipe = clone / "docs/recipes/fast"
+    (recipe / "files/myproj").mkdir(parents=True)
+    (recipe / "recipe.toml").write_text('summary = "Fast."\n')
+    (recipe / "README.md").write_text("# Fast\n")
+    (recipe / "files/myproj/fast.py").write_text("FAST = True\n")
     changelog = clone / "CHANGELOG.md"
     changelog.write_text("# Changelog\n\n## 0.1.0 (2026-12-01)\n\n- All of it.\n")
     commit(clone, git)
@@ -136,6 +141,9 @@ def test_a_project_of_one_release_reaches_the_next(
 
     done = torchgen("v0.1.0", "new", "proj", "--defaults")
     assert (done.returncode, done.stderr) == (0, "")
+    done = torchgen("v0.1.0", "new", "other", "--defaults", "--recipe", "fast")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "other/other/fast.py").read_text() == "FAST = True\n"
     record = yaml.safe_load((project / ".copier-answers.yml").read_text())
     assert (record["_src_path"], record["_commit"]) == (NAME, "v0.1.0")
     assert str(tmp_path) not in (project / ".copier-answers.yml").read_text()
@@ -144,6 +152,7 @@ def test_a_project_of_one_release_reaches_the_next(
     (project / "proj/train.py").write_text('AMP = "off"\nMINE = 1\n')
     commit(project, git)
 
+    shutil.rmtree(tmp_path / "other")
     rows = json.loads(torchgen("v0.2.0", "status", "--json").stdout)
     assert [(row["latest"], row["behind"], row["problems"]) for row in rows] == [("v0.2.0", 1, [])]
     news = torchgen("v0.2.0", "update", "proj", "--check")
