@@ -16,15 +16,18 @@ DIFF = """\
  AMP = "off"
 +NAME = "myproj"
 """
-HDF5 = """\
---- a/README.md
-+++ b/README.md
-@@ -1,3 +1,4 @@
- # my-scans
- 
- An image classifier in PyTorch
-+Read from HDF5.
-"""
+HDF5 = "\n".join(
+    [
+        "--- a/README.md",
+        "+++ b/README.md",
+        "@@ -1,3 +1,4 @@",
+        " # my-scans",
+        " ",
+        " An image classifier in PyTorch",
+        "+Read from HDF5.",
+        "",
+    ]
+)
 
 
 @pytest.fixture
