@@ -55,7 +55,7 @@ MUTANTS = (
         "data/source.py",
         "        if len(found) > 1\n",
         "        if len(found) > 2\n",
-        "data/test_survey.py::test_nested_folders_are_named_and_become_classes_on_request",
+        "data/test_source.py::test_nested_folders_are_named_and_become_classes_on_request",
     ),
     Mutant(
         "leaves-take-the-folders-within",
@@ -82,7 +82,7 @@ MUTANTS = (
         "data/fill.py",
         "leaves=leaves)",
         "leaves=False)",
-        "data/test_prepare.py::test_each_setting_changes_what_it_says[leaves]",
+        "experiment/test_targets.py::test_a_target_is_the_number_of_the_class[True-expected1]",
     ),
     Mutant(
         "sizes-of-the-first-images",
