@@ -9,6 +9,7 @@ between them, none or many.
 """
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -77,9 +78,14 @@ def describe_targets(tree: Tree) -> list[str]:
     shown = ", ".join(tree.classes[:SHOWN])
     each = tree.targets.sum(axis=1)
     return [
-        f"{len(tree.classes):,} labels: {shown}{more}; {each.mean():.1f} per image on average, "
+        f"{counted(tree.classes)}: {shown}{more}; {each.mean():.1f} per image on average, "
         f"none for {int((each == 0).sum()):,} images"
     ]
+
+
+def counted(classes: Sequence[str]) -> str:
+    """How many there are, in the words of every message about them."""
+    return "1 label" if len(classes) == 1 else f"{len(classes):,} labels"
 
 
 def check_rest(split: str, tree: Tree, left_out: dict[int, str]) -> None:
