@@ -59,6 +59,8 @@ def scan(root: Path) -> Tree:
         name, labels = row
         if name in seen:
             raise DataError(f"{table}, line {number}: {name} has been named before")
+        if Path(name).anchor or ".." in Path(name).parts:
+            raise DataError(f"{table}, line {number}: {name} does not lie below {root}")
         seen.add(name)
         names.extend([name])
         sets.append({label.strip() for label in labels.split(";") if label.strip()})
