@@ -242,4 +242,14 @@ MUTANTS = (
         "labels.ndim != 1",
         BALANCE + "test_targets_that_stay_on_the_disk_are_refused",
     ),
+    Mutant(
+        "ranks-ask-for-targets-by-a-slice",
+        "DDP",
+        "Targets are asked for by an array of numbers alone, as they may be on the disk.",
+        "engine/trainer.py",
+        "self.reader.targets[first]",
+        "self.reader.targets[:1]",
+        "engine/test_trainer.py::test_targets_that_stay_on_the_disk_give_the_same_steps",
+        {"parallelism": "ddp"},
+    ),
 )
