@@ -276,4 +276,13 @@ MUTANTS = (
         "    log.write(headroom.report(config, trainer.reader))\n    return 0, log\n",
         "engine/test_log.py::test_a_run_whose_last_checkpoint_cannot_be_written_is_not_done",
     ),
+    Mutant(
+        "another-order-of-classes-unsaid",
+        "Records",
+        "Where both splits have the same classes in another order, that is said.",
+        "data/folders.py",
+        ' if odd else "in another order"',
+        "",
+        "data/test_source.py::test_splits_whose_classes_come_in_another_order_are_refused",
+    ),
 )

@@ -176,4 +176,14 @@ MUTANTS = (
         "engine/test_startup.py::test_optimizers_do_the_same_without_it_to_the_bit",
         {"parallelism": "single"},
     ),
+    Mutant(
+        "a-setting-defined-again-is-a-flag-twice",
+        "Options",
+        "A setting that a class defines again is one flag.",
+        "base/flags.py",
+        "for kind in config_type.__mro__ if name",
+        "for kind in config_type.__mro__[::-1] if name",
+        "base/test_flags.py::"
+        "test_a_setting_that_is_defined_again_is_a_flag_once_with_the_new_words_and_value",
+    ),
 )

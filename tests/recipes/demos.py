@@ -23,6 +23,7 @@ DEMOS = {
     "multi-label": Demo(
         (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
+    "regression": Demo((("--epochs", "10"),), "r2", at_least=0.9),
 }
 
 
