@@ -167,6 +167,15 @@ MUTANTS = (
         "test_a_training_batch_is_changed_as_a_whole_by_what_its_step_draws",
     ),
     Mutant(
+        "targets-are-judged-as-they-are-stored",
+        "Accumulation",
+        "A step that changes its targets is judged by those that it trains on.",
+        "verify/steps.py",
+        "trainer.mixed(loaded.batch).targets",
+        "loaded.batch.targets",
+        "verify/test_verify.py::test_a_step_that_changes_its_targets_is_judged_by_these",
+    ),
+    Mutant(
         "an-optimizer-steps-twice",
         "Groups",
         "Without the compiler an optimizer does what torch's own does.",
