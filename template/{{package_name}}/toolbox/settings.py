@@ -133,6 +133,14 @@ class Targets(Settings):
 
 
 @dataclass(frozen=True)
+class Data(Settings):
+    """Where the training data is read from."""
+
+    stage: Path | None = None
+    """Folder on a disk of this machine, to copy the data to and read it there."""
+
+
+@dataclass(frozen=True)
 class Memory(Settings):
     """What saves memory in training, and changes no number."""
 
@@ -142,5 +150,5 @@ class Memory(Settings):
     """Let activation functions overwrite their inputs."""
 
 
-class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Memory):
+class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Data, Memory):
     """All of these groups."""
