@@ -135,6 +135,14 @@ class Targets(Settings):
 
 
 @dataclass(frozen=True)
+class Data(Settings):
+    """Where the training data is read from."""
+
+    stage: Path | None = None
+    """Folder on a disk of this machine, to copy the data to and read it there."""
+
+
+@dataclass(frozen=True)
 class Memory(Settings):
     """What saves memory in training, and changes no number."""
 
@@ -152,5 +160,5 @@ class Precision(Settings):
     """Multiply the matrices of linear layers in 8 bits, on GPUs that can (untested)."""
 
 
-class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Memory, Precision):
+class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Data, Memory, Precision):
     """All of these groups."""
