@@ -18,7 +18,9 @@ class Demo:
     at_least: float  # far above what guessing gives
     files: str = "*.png"  # what `predict` takes, of the demo data
     proven: tuple[str, ...] = ()  # flags of a further run that `verify` is to judge
-    evaluated: tuple[str, ...] = ()  # flags of `evaluate`, where the last run saw a part of the data
+    evaluated: tuple[
+        str, ...
+    ] = ()  # flags of `evaluate`, where the last run saw a part of the data
 
 
 DEMOS = {
