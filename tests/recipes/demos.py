@@ -41,6 +41,12 @@ DEMOS = {
         (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
     "regression": Demo((("--epochs", "10"),), "r2", at_least=0.9),
+    "segmentation": Demo(
+        (("--epochs", "8", "--batch-size", "16", "--width", "16", "--lr", "1e-2"),),
+        "mean_iou",
+        at_least=0.85,
+        files="images/*.png",
+    ),
 }
 
 

@@ -129,7 +129,7 @@ def checked(targets: np.ndarray, classes: list[str], where: str) -> np.ndarray:
 
 
 def draw_demo(folder: Path) -> Path:
-    """Scikit-learn's digits, rotated: the target is the angle, counterclockwise.
+    """Scikit-learn's digits on noise, turned: the target is the angle, counterclockwise.
 
     No scan is in both splits.
     """
@@ -143,12 +143,15 @@ def draw_demo(folder: Path) -> Path:
     for split, own in (("train", order[360:]), ("val", order[:360])):
         root, names = folder / split, Names()
         root.mkdir(parents=True)
-        angles = random.uniform(-45, 45, len(own)).round(1).astype(np.float32)
+        angles = random.uniform(-45, 45, len(own)).round(1)
         for number, (scan_number, angle) in enumerate(zip(own, angles.tolist(), strict=True)):
-            large = Image.fromarray(scans[scan_number]).resize((16, 16), Image.Resampling.BICUBIC)
-            turned = large.rotate(angle, Image.Resampling.BICUBIC)
+            large = Image.fromarray(scans[scan_number]).resize((12, 12), Image.Resampling.BICUBIC)
+            turned = large.rotate(angle, Image.Resampling.BICUBIC, expand=True)
+            image = random.integers(0, 40, (24, 24))
+            left, top = random.integers(0, 25 - np.array(turned.size))
+            image[top : top + turned.height, left : left + turned.width] += np.asarray(turned)
             names.extend([f"{number:04d}.png"])
-            turned.save(root / f"{number:04d}.png")
-        places = np.zeros(len(own), int)
-        complete(root, Tree(root, ["angle [deg]"], angles[:, None], names, places, [""]))
+            Image.fromarray(image.clip(max=255).astype(np.uint8)).save(root / f"{number:04d}.png")
+        targets, places = angles.astype(np.float32)[:, None], np.zeros(len(own), int)
+        complete(root, Tree(root, ["angle [deg]"], targets, names, places, [""]))
     return folder
