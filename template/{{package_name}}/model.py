@@ -1,7 +1,7 @@
 """The model: a compact residual network. This is the file to replace first.
 
 Whatever stands here, `build_model` gives a module that maps images (B, H, W, C) uint8, as they are
-stored, to what `task.py` takes: here class scores (B, classes) before any softmax.
+stored, to what `task.py` takes: outputs (B, classes), as they come from the last layer.
 """
 
 import torch

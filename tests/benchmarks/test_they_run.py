@@ -25,6 +25,7 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "stall.py": ("--rounds 1 --width 8", ("**ours**",)),
     "choices.py": ("--rounds 1", ("PyTorch's usual layout", "`--compile`")),
     "memory.py": ("--rounds 1", ("**kept**",)),
+    "toolbox.py": ("--seeds 1 --epochs 2 --only default mixup", ("| mixup |", "from five other")),
     "gpu.py": ("--device cpu --seconds 0.2", ("ResNet-50", "imagefolder --cache memory")),
 }
 

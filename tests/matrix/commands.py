@@ -58,6 +58,23 @@ class Project:
         python = python_for(self.environment) if self.warm else sys.executable
         return self.python(*start, f"{PACKAGE}.{module}", *arguments, exits=exits, python=python)
 
+    def refused(self, module: str, *arguments: str | Path) -> str:
+        """What a command says on standard error that refuses its flags, with exit code 2."""
+        python = python_for(self.environment) if self.warm else sys.executable
+        command = [python, "-m", f"{PACKAGE}.{module}", *map(str, arguments)]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=self.timeout,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (2, ""), (done.returncode, done.stdout)
+        return done.stderr
+
     def python(self, *arguments: str | Path, exits: int = 0, python: str = sys.executable) -> str:
         """Run Python in the project; returns the standard output."""
         command = [python, *map(str, arguments)]

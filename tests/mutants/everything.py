@@ -1,6 +1,7 @@
 """All mutants."""
 
 from . import (
+    of_beginnings,
     of_commands,
     of_data,
     of_evaluation,
@@ -42,6 +43,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_optimization.MUTANTS,
     *of_sources.MUTANTS,
     *of_start.MUTANTS,
+    *of_beginnings.MUTANTS,
     *of_mixing.MUTANTS,
     *of_memory.MUTANTS,
     *of_targets.MUTANTS,

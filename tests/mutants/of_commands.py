@@ -113,4 +113,24 @@ MUTANTS = (
         "fresh=True",
         "engine/test_train.py::test_only_a_new_run_gets_new_weights",
     ),
+    Mutant(
+        "an-exported-model-compared-in-its-own-unit",
+        "Records",
+        "An exported model may differ by a share of an output that is large.",
+        "engine/exported.py",
+        " / wanted.abs().clamp(min=1)",
+        "",
+        "engine/test_exported.py::"
+        "test_a_difference_is_that_of_the_worst_sample_relative_to_large_outputs",
+    ),
+    Mutant(
+        "an-exported-model-compared-on-average",
+        "Records",
+        "An exported model agrees on each sample.",
+        "engine/exported.py",
+        "float(error.max())",
+        "float(error.mean())",
+        "engine/test_exported.py::"
+        "test_a_difference_is_that_of_the_worst_sample_relative_to_large_outputs",
+    ),
 )

@@ -55,7 +55,7 @@ MUTANTS = (
         "data/source.py",
         "        if len(found) > 1\n",
         "        if len(found) > 2\n",
-        "data/test_survey.py::test_nested_folders_are_named_and_become_classes_on_request",
+        "data/test_source.py::test_nested_folders_are_named_and_become_classes_on_request",
     ),
     Mutant(
         "leaves-take-the-folders-within",
@@ -82,7 +82,7 @@ MUTANTS = (
         "data/fill.py",
         "leaves=leaves)",
         "leaves=False)",
-        "data/test_prepare.py::test_each_setting_changes_what_it_says[leaves]",
+        "experiment/test_targets.py::test_a_target_is_the_number_of_the_class[True-expected1]",
     ),
     Mutant(
         "sizes-of-the-first-images",
@@ -275,5 +275,14 @@ MUTANTS = (
         "    return 0, log\n",
         "    log.write(headroom.report(config, trainer.reader))\n    return 0, log\n",
         "engine/test_log.py::test_a_run_whose_last_checkpoint_cannot_be_written_is_not_done",
+    ),
+    Mutant(
+        "another-order-of-classes-unsaid",
+        "Records",
+        "Where both splits have the same classes in another order, that is said.",
+        "data/folders.py",
+        ' if odd else "in another order"',
+        "",
+        "data/test_source.py::test_splits_whose_classes_come_in_another_order_are_refused",
     ),
 )

@@ -191,4 +191,13 @@ MUTANTS = (
         "self.bad_step = self.progress.step",
         "engine/test_state.py::test_the_first_step_that_was_not_finite_is_named",
     ),
+    Mutant(
+        "small-numbers-shown-as-zero",
+        "Records",
+        "A small metric keeps its digits on the terminal.",
+        "base/values.py",
+        "1e-3 <= abs(value) < 1e6",
+        "abs(value) < 1e6",
+        "base/test_values.py::test_small_and_large_numbers_are_shown_with_their_digits",
+    ),
 )

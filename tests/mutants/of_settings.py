@@ -167,6 +167,15 @@ MUTANTS = (
         "test_a_training_batch_is_changed_as_a_whole_by_what_its_step_draws",
     ),
     Mutant(
+        "targets-are-judged-as-they-are-stored",
+        "Accumulation",
+        "A step that changes its targets is judged by those that it trains on.",
+        "verify/steps.py",
+        "trainer.mixed(loaded.batch).targets",
+        "loaded.batch.targets",
+        "verify/test_verify.py::test_a_step_that_changes_its_targets_is_judged_by_these",
+    ),
+    Mutant(
         "an-optimizer-steps-twice",
         "Groups",
         "Without the compiler an optimizer does what torch's own does.",
@@ -175,5 +184,15 @@ MUTANTS = (
         "            step(self, *args, **kwargs)\n            return step(self, *args, **kwargs)\n",
         "engine/test_startup.py::test_optimizers_do_the_same_without_it_to_the_bit",
         {"parallelism": "single"},
+    ),
+    Mutant(
+        "a-setting-defined-again-is-a-flag-twice",
+        "Options",
+        "A setting that a class defines again is one flag.",
+        "base/flags.py",
+        "for kind in config_type.__mro__ if name",
+        "for kind in config_type.__mro__[::-1] if name",
+        "base/test_flags.py::"
+        "test_a_setting_that_is_defined_again_is_a_flag_once_with_the_new_words_and_value",
     ),
 )

@@ -56,7 +56,7 @@ MUTANTS = (
         "Accumulation",
         "A pass has at least one of the samples that could be read.",
         "engine/trainer.py",
-        "accumulate=min(config.accumulate, len(targets)),",
+        "accumulate=min(config.accumulate, len(batch.targets)),",
         "accumulate=config.accumulate,",
         SKIPPING + "test_a_step_adds_up_what_can_be_read_and_divides_by_the_whole_batch[8]",
     ),

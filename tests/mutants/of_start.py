@@ -6,6 +6,16 @@ SETTING = "engine/test_engine_settings.py::test_each_setting_changes_what_it_say
 
 MUTANTS = (
     Mutant(
+        "momentum-of-some",
+        "Options",
+        "What is trained from a later epoch on begins without momentum.",
+        "toolbox/freezing.py",
+        "torch.zeros_like(parameter)",
+        "torch.ones_like(parameter)",
+        "toolbox/test_freezing.py::"
+        "test_what_is_thawed_begins_without_momentum_beside_what_has_some",
+    ),
+    Mutant(
         "wrappers-hide-the-weights",
         "Options",
         "--init-from reads names past the prefixes of torch's wrappers.",

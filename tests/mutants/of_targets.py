@@ -233,4 +233,23 @@ MUTANTS = (
         BALANCE + "test_the_order_does_not_depend_on_the_number_of_processes",
         {"parallelism": "ddp"},
     ),
+    Mutant(
+        "balance-by-targets-on-the-disk",
+        "Train sampler",
+        "Targets that stay on the disk are no class numbers to balance by.",
+        "toolbox/balance.py",
+        "not isinstance(labels, np.ndarray) or labels.ndim != 1",
+        "labels.ndim != 1",
+        BALANCE + "test_targets_that_stay_on_the_disk_are_refused",
+    ),
+    Mutant(
+        "ranks-ask-for-targets-by-a-slice",
+        "DDP",
+        "Targets are asked for by an array of numbers alone, as they may be on the disk.",
+        "engine/trainer.py",
+        "self.reader.targets[first]",
+        "self.reader.targets[:1]",
+        "engine/test_trainer.py::test_targets_that_stay_on_the_disk_give_the_same_steps",
+        {"parallelism": "ddp"},
+    ),
 )

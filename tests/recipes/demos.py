@@ -11,18 +11,36 @@ FOLDER = ROOT / recipes.FOLDER
 
 @dataclass(frozen=True)
 class Demo:
-    """Runs on the demo data, the last of which is judged."""
+    """Runs on the demo data, the last of which is judged; their folders are runs/0, runs/1, ..."""
 
     runs: tuple[tuple[str, ...], ...]  # flags of `train`, of one run after the other
     metric: str
     at_least: float  # far above what guessing gives
     files: str = "*.png"  # what `predict` takes, of the demo data
+    proven: tuple[str, ...] = ()  # flags of a further run that `verify` is to judge
+    evaluated: tuple[
+        str, ...
+    ] = ()  # flags of `evaluate`, where the last run saw a part of the data
 
 
 DEMOS = {
+    "distillation": Demo(
+        (
+            (),
+            (
+                *("--teacher", "runs/0", "--max-samples", "100", "--batch-size", "16"),
+                *("--width", "8", "--epochs", "200", "--lr", "5e-3"),
+            ),
+        ),
+        "accuracy",
+        at_least=0.9,
+        proven=("--teacher", "runs/0"),
+        evaluated=("--max-samples", "100"),
+    ),
     "multi-label": Demo(
         (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
+    "regression": Demo((("--epochs", "10"),), "r2", at_least=0.9),
 }
 
 

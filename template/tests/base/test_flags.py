@@ -2,13 +2,13 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
 
 from toy.base import cli
-from toy.base.flags import described, read, view_of
+from toy.base.flags import described, part_of, read, view_of
 from toy.base.settings import Ends
 from toy.base.values import to_plain
 from toy.config import Config
@@ -94,3 +94,17 @@ def test_each_group_of_settings_has_a_place_and_each_setting_a_line_in_the_help(
         own = vars(kind).get("__annotations__", {})
         assert own.keys() == described(kind).keys() if own else True, kind
     assert described(Ends)["max_hours"].startswith("Hours after which")
+
+
+@dataclass(frozen=True)
+class Later(Ends):
+    """Ends that come later."""
+
+    max_steps: int | None = 9
+    """Steps, as this class has them."""
+
+
+def test_a_setting_that_is_defined_again_is_a_flag_once_with_the_new_words_and_value() -> None:
+    found = read(Later, ["--patience", "2"], "train", None)
+    assert found == {"max_steps": 9, "patience": 2, "max_hours": None}
+    assert "max_steps" not in {field.name for field in fields(part_of(Later, Ends, None))}

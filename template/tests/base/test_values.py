@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toy.base.values import from_plain, parse_interval, require, to_plain
+from toy.base.values import from_plain, parse_interval, require, shown, to_plain
 from toy.config import Config
 
 
@@ -69,3 +69,11 @@ def test_a_value_out_of_bounds_is_answered_with_its_flag() -> None:
     require(True, "batch_size", "at least 1", 1)
     with pytest.raises(ValueError, match=r"^--batch-size must be at least 1, not 0$"):
         require(False, "batch_size", "at least 1", 0)
+
+
+def test_small_and_large_numbers_are_shown_with_their_digits() -> None:
+    usual = {0.0: "0.0000", 0.001: "0.0010", -2.34567: "-2.3457", 12345.6: "12345.6000"}
+    others = {0.00054321: "5.432e-04", -3e-7: "-3.000e-07", 1.5e6: "1.500e+06"}
+    for value, text in (usual | others).items():
+        assert shown(value) == text
+    assert (shown(float("nan")), shown(float("inf"))) == ("nan", "inf")

@@ -47,10 +47,13 @@ def view_of(config_type: Any, default: Any) -> Any:
 
 
 def part_of(config_type: Any, kind: Any, default: Any) -> Any:
-    """A dataclass of the settings that one class holds, described; None where it holds none."""
+    """A dataclass of the settings that one class holds, described; None where it holds none.
+
+    A setting that several classes define is that of the one nearest to the type of the settings.
+    """
     hints, docs, rows = get_type_hints(config_type, include_extras=True), described(kind), []
     for each in fields(config_type):
-        if each.name in vars(kind).get("__annotations__", {}):
+        if holder_of(config_type, each.name) is kind:
             value = each.default if default is None else getattr(default, each.name)
             told = tyro.conf.arg(help=docs.get(each.name))
             hint = Annotated[hints[each.name], told]  # type: ignore[name-defined, valid-type]
@@ -60,6 +63,11 @@ def part_of(config_type: Any, kind: Any, default: Any) -> Any:
     part = make_dataclass(kind.__name__, rows)
     part.__doc__ = kind.__doc__
     return part
+
+
+def holder_of(config_type: Any, name: str) -> Any:
+    """The class whose definition of a setting counts."""
+    return next(kind for kind in config_type.__mro__ if name in inspect.get_annotations(kind))
 
 
 def described(kind: Any) -> dict[str, str]:

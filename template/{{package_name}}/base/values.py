@@ -1,6 +1,7 @@
 """Settings as plain values: what JSON files and checkpoints hold, and the way back."""
 
 import dataclasses
+import math
 import re
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +15,12 @@ def require(holds: bool, name: str, bounds: str, value: object) -> None:
     """Raise ValueError, naming the flag of setting `name`, unless its value is within bounds."""
     if not holds:
         raise ValueError(f"--{name.replace('_', '-')} must be {bounds}, not {value}")
+
+
+def shown(value: float) -> str:
+    """A number as lines for people have it: four decimals, unless these would say too little."""
+    usual = value == 0 or not math.isfinite(value) or 1e-3 <= abs(value) < 1e6
+    return f"{value:.4f}" if usual else f"{value:.3e}"
 
 
 def parse_interval(text: str) -> tuple[int | None, float | None]:

@@ -69,7 +69,6 @@ class BatchDataset(Dataset[Loaded | DataError]):
     ) -> None:
         """With `on_device` the changes are only drawn here, and made by `batches`."""
         self.reader, self.augmentation, self.on_device = reader, augmentation, on_device
-        self.skip_bad = skips_bad(reader)
         self.is_on_device = isinstance(reader, Cache) and reader.inputs.device.type != "cpu"
 
     def __getitem__(self, request: Request) -> Loaded | DataError:
@@ -79,13 +78,9 @@ class BatchDataset(Dataset[Loaded | DataError]):
     def read(self, indices: np.ndarray) -> Read | DataError:
         """Inputs and targets as they are stored: all that takes long, and draws no number."""
         try:
-            return Read(self.reader.read(indices), self.reader.targets[indices])
+            return read_some(self.reader, indices)
         except DataError as error:
-            if not self.skip_bad:
-                return error
-        from .skipping import read_each
-
-        return read_each(self.reader, indices)
+            return error
 
     def complete(self, request: Request, read: Read | DataError) -> Loaded | DataError:
         """The requested batch, once it has been read."""
@@ -104,16 +99,26 @@ class BatchDataset(Dataset[Loaded | DataError]):
         return Loaded(batch, None if changes is None else torch.from_numpy(changes), bad)
 
 
+def read_some(reader: Samples | Cache, indices: np.ndarray) -> Read:
+    """What a reader has of these samples; raises DataError, with --skip-bad never."""
+    try:
+        return Read(reader.read(indices), reader.targets[indices])
+    except DataError:
+        if not skips_bad(reader):
+            raise
+    from .skipping import read_each
+
+    return read_each(reader, indices)
+
+
 def first_samples(reader: Samples, count: int) -> Read:
     """The first `count` samples, or all that there are; of those that are left out, the next ones.
 
     Raises DataError where one cannot be read, or with --skip-bad none.
     """
-    dataset, reason = BatchDataset(reader), ""
+    reason = ""
     for start in range(0, len(reader), count):
-        read = dataset.read(np.arange(start, min(start + count, len(reader))))
-        if isinstance(read, DataError):
-            raise read
+        read = read_some(reader, np.arange(start, min(start + count, len(reader))))
         if len(read.inputs):
             return read
         reason = read.bad[0][1]

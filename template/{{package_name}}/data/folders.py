@@ -98,7 +98,7 @@ def find_splits(
     if not given:
         train, val = split(scan(source), fraction, seed)
         if not len(val):
-            raise DataError(f"no class in {source} has two images, so none is left for val")
+            raise DataError(f"no folder in {source} has two images, so none is left for val")
         return train, val
     if len(given) == 1:
         raise DataError(
@@ -109,11 +109,8 @@ def find_splits(
     if train.classes != val.classes:
         odd = sorted(set(train.classes) ^ set(val.classes))
         more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
-        raise DataError(
-            f"{train.root} and {val.root} have different classes: only one of them has "
-            + ", ".join(odd[:5])
-            + more
-        )
+        only = f"only one of them has {', '.join(odd[:5])}{more}" if odd else "in another order"
+        raise DataError(f"{train.root} and {val.root} have different classes: {only}")
     return train, val
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..base.errors import DataError
 from ..base.facts import Facts
 from ..base.values import Plain
-from .dataset import Bad, BatchDataset
+from .dataset import Bad, read_some
 from .storage import Reader, split_path
 from .subset import Samples
 
@@ -51,11 +51,9 @@ def gather_facts(
     in_memory = isinstance(reader.targets, np.ndarray)
     if in_memory:
         digest.update(np.ascontiguousarray(reader.targets).tobytes())
-    dataset, bad = BatchDataset(reader), list[Bad]()
+    bad: list[Bad] = []
     for start in range(0, len(chosen), chunk):
-        found = dataset.read(chosen[start : start + chunk])
-        if isinstance(found, DataError):
-            raise found
+        found = read_some(reader, chosen[start : start + chunk])
         inputs = np.asarray(found.inputs)  # (B, ..., C)
         bad += found.bad
         if not in_memory:

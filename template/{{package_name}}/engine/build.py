@@ -13,5 +13,9 @@ def build(config: Config, facts: Facts, device: torch.device, *, fresh: bool) ->
     model = build_model(config, facts)
     if fresh:
         initialize(model, config)
+    if config.fp8 and device.type == "cuda":
+        from ..toolbox.fp8 import convert
+
+        model = convert(model)
     # images come as (B, H, W, C), which is this layout; converting each batch would cost more
     return model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -36,12 +36,17 @@ class Deployable(nn.Module):
 
 @torch.no_grad()
 def largest_difference(model: nn.Module, exported: io.BytesIO, images: torch.Tensor) -> float:
-    """The largest difference of an output on images (B, H, W, C), one by one and together."""
+    """The largest difference of an output on images (B, H, W, C), one by one and together.
+
+    Of outputs beyond 1 it is relative: they may have any unit.
+    """
     exported.seek(0)
     program = torch.export.load(exported).module()
     worst = 0.0
     for part in (images[:1], images):
-        worst = max(worst, float((program(part) - model(part)).abs().max()))
+        wanted = model(part)
+        error = (program(part) - wanted).abs() / wanted.abs().clamp(min=1)
+        worst = max(worst, float(error.max()))
     return worst
 
 

@@ -10,6 +10,7 @@ from ..base.errors import DataError
 from ..base.facts import Facts
 from ..base.values import from_plain
 from ..config import Config
+from ..data.source import counted
 from ..data.storage import Reader, split_path
 from ..data.subset import Samples
 from ..task import Task
@@ -66,8 +67,8 @@ def open_data(trained: Trained, data_dir: Path | None, split: str) -> Samples:
         odd = sorted(set(reader.classes) ^ set(facts.classes))
         only = f"only one of them has {', '.join(odd[:5])}" if odd else "in another order, perhaps"
         raise DataError(
-            f"{path} is not what the checkpoint was trained on: it has {len(reader.classes)} "
-            f"classes of shape {tuple(reader.shape)}, the checkpoint {len(facts.classes)} of "
+            f"{path} is not what the checkpoint was trained on: it has {counted(reader.classes)} "
+            f"and the shape {tuple(reader.shape)}, the checkpoint {counted(facts.classes)} and "
             f"{facts.shape}; {only}"
         )
     if trained.config.skip_bad:

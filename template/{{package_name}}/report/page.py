@@ -16,6 +16,7 @@ from ..base.errors import PACKAGE, UserError
 from ..base.facts import Facts
 from ..base.files import write_atomic
 from ..base.values import Plain
+from ..data.source import counted
 from ..data.subset import Samples
 from . import figures
 from .folder import Best, Run
@@ -137,7 +138,7 @@ def of_data(facts: Facts | None) -> Plain:
         "training samples": f"{facts.samples:,}",
         "shape": " x ".join(map(str, facts.shape)),
         "type": facts.dtype,
-        "classes": f"{len(facts.classes):,}",
+        "targets": counted(facts.classes),
         "mean": ", ".join(map(number, facts.mean)),
         "standard deviation": ", ".join(map(number, facts.std)),
         "fingerprint": facts.fingerprint,

@@ -8,7 +8,7 @@ from ..base.seeds import mix, permutation
 
 def by_class(labels: np.ndarray) -> list[np.ndarray]:
     """The numbers of the samples of each class that there is, ascending; raises FlagError."""
-    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+    if not isinstance(labels, np.ndarray) or labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise FlagError("--balance needs targets that are class numbers, one for each sample")
     _, firsts = np.unique(np.sort(labels), return_index=True)
     return np.split(np.argsort(labels, kind="stable"), firsts[1:])

@@ -73,8 +73,15 @@ def leave_out_frozen(optimizer: torch.optim.Optimizer) -> None:
 
 
 def carry_over(old: torch.optim.Optimizer, new: torch.optim.Optimizer) -> None:
-    """Give a new optimizer what an old one knows of the parameters that both have."""
+    """Give a new optimizer what an old one knows of the parameters that both have.
+
+    The others begin with no momentum: fused SGD wants that of all parameters, or of none.
+    """
     new.state.update(old.state)
+    for group in new.param_groups:
+        for parameter in group["params"] if group.get("momentum") else ():
+            if parameter not in old.state:
+                new.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
 
 
 def layers(model: nn.Module) -> Iterator[nn.Module]:

@@ -67,6 +67,8 @@ class Averaging(Settings):
 class Start(Settings):
     """Which weights a run starts from, and which of them it trains."""
 
+    init: Literal["model", "kaiming", "xavier", "orthogonal", "lsuv"] = "model"
+    """How weights are drawn: as model.py says, or by name; the spread of activations is said."""
     init_from: Path | None = None
     """File of weights: a run's folder or checkpoint, a state_dict (.pt), or .safetensors."""
     freeze: tuple[str, ...] = ()
@@ -152,5 +154,13 @@ class Memory(Settings):
     """Let activation functions overwrite their inputs."""
 
 
-class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Data, Memory):
+@dataclass(frozen=True)
+class Precision(Settings):
+    """Numbers of fewer bits."""
+
+    fp8: bool = False
+    """Multiply the matrices of linear layers in 8 bits, on GPUs that can (untested)."""
+
+
+class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Data, Memory, Precision):
     """All of these groups."""

@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PACKAGE
-from ..base.values import Plain
+from ..base.values import Plain, shown
 from ..task import Task
 from .space import as_flags
 
@@ -33,7 +33,9 @@ def summarize(folder: Path, study: "optuna.Study", names: list[str]) -> int:
     if "seed" in names:
         print("\n".join(over_seeds(rows)))
     draw(folder, study)
-    print(f"best: {Task.best} {done[0].value:.4f} in trial {done[0].number}, of {len(done)}")
+    print(
+        f"best: {Task.best} {shown(rows[0][Task.best])} in trial {done[0].number}, of {len(done)}"
+    )
     print(f"      python -m {PACKAGE}.train {' '.join(as_flags(best))}")
     print(f"      its settings are in {folder / 'best.toml'}, all trials in trials.json")
     return 0
@@ -59,8 +61,8 @@ def over_seeds(rows: list[Plain]) -> list[str]:
         groups.setdefault(" ".join(f"{k} {v}" for k, v in rest.items()), []).append(row[Task.best])
     order = sorted(groups.items(), key=lambda item: fmean(item[1]), reverse=Task.higher_is_better)
     return [
-        f"{words or 'all'}: {Task.best} {fmean(values):.4f} "
-        f"± {stdev(values) if len(values) > 1 else 0.0:.4f} over {len(values)} seeds"
+        f"{words or 'all'}: {Task.best} {shown(fmean(values))} "
+        f"± {shown(stdev(values) if len(values) > 1 else 0.0)} over {len(values)} seeds"
         for words, values in order
     ]
 

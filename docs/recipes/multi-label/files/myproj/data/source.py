@@ -9,6 +9,7 @@ between them, none or many.
 """
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,8 @@ def scan(root: Path) -> Tree:
         name, labels = row
         if name in seen:
             raise DataError(f"{table}, line {number}: {name} has been named before")
+        if Path(name).anchor or ".." in Path(name).parts:
+            raise DataError(f"{table}, line {number}: {name} does not lie below {root}")
         seen.add(name)
         names.extend([name])
         sets.append({label.strip() for label in labels.split(";") if label.strip()})
@@ -77,9 +80,14 @@ def describe_targets(tree: Tree) -> list[str]:
     shown = ", ".join(tree.classes[:SHOWN])
     each = tree.targets.sum(axis=1)
     return [
-        f"{len(tree.classes):,} labels: {shown}{more}; {each.mean():.1f} per image on average, "
+        f"{counted(tree.classes)}: {shown}{more}; {each.mean():.1f} per image on average, "
         f"none for {int((each == 0).sum()):,} images"
     ]
+
+
+def counted(classes: Sequence[str]) -> str:
+    """How many there are, in the words of every message about them."""
+    return "1 label" if len(classes) == 1 else f"{len(classes):,} labels"
 
 
 def check_rest(split: str, tree: Tree, left_out: dict[int, str]) -> None:

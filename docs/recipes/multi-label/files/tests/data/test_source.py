@@ -51,6 +51,14 @@ def test_a_table_that_cannot_be_understood_is_refused(
         scan(tmp_path)
 
 
+def test_images_elsewhere_are_refused(tmp_path: Path) -> None:
+    root = write(tmp_path / "root", "1.png,a")
+    for name in ("../1.png", "a/../../1.png", str(tmp_path / "1.png")):
+        (root / "labels.csv").write_text(f"file,labels\n{name},a\n", encoding="utf-8")
+        with pytest.raises(DataError, match=r"labels\.csv, line 2: .*1\.png does not lie below"):
+            scan(root)
+
+
 def test_a_table_that_is_not_utf_8_or_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"labels\.csv: No such file"):
         scan(tmp_path)
