@@ -14,6 +14,7 @@ from ..base.errors import PACKAGE, DataError
 from .folders import Tree
 from .images import read
 from .source import complete, scan
+from .survey import choose_size
 
 
 def split_path(data_dir: Path, split: str) -> Path:
@@ -41,7 +42,7 @@ class Reader:
         self._tree = scan(path)
         self.classes = self._tree.classes
         self.targets = self._tree.targets
-        height, width = size or read(self._tree.path(0)).shape[:2]
+        height, width = size or choose_size(self._tree)[0]
         self.shape = height, width, 3
 
     def __len__(self) -> int:

@@ -36,7 +36,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "classes": ("", "--class-weights", "--balance", "--label-smoothing 0.1"),
     "accumulate": ("", "--accumulate 3"),
     "memory": ("", "--recompute", "--inplace"),
-    "reading": ("--num-workers 0", "--num-workers 1", "--cache memory", "--stage local"),
+    "reading": ("--num-workers 0", "--num-workers 1", "--cache memory"),
+    "data": ("", "--stage local", "--skip-bad"),
     "part": ("", "--max-samples 40", "--patience 5 --max-steps 4"),
 }
 # what is refused together, in one line

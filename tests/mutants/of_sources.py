@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 STAGING = "data/test_staging.py::"
+SKIPPING = "data/test_skipping.py::"
 
 MUTANTS = (
     Mutant(
@@ -49,5 +50,78 @@ MUTANTS = (
         "if size > free:",
         "if size > 2 * free:",
         STAGING + "test_too_little_space_is_refused_with_both_numbers",
+    ),
+    Mutant(
+        "pass-without-a-sample",
+        "Accumulation",
+        "A pass has at least one of the samples that could be read.",
+        "engine/trainer.py",
+        "accumulate=min(config.accumulate, len(batch.targets)),",
+        "accumulate=config.accumulate,",
+        SKIPPING + "test_a_step_adds_up_what_can_be_read_and_divides_by_the_whole_batch[8]",
+    ),
+    Mutant(
+        "changes-of-the-neighbor",
+        "Images",
+        "A sample has its own changes where another one is left out.",
+        "data/dataset.py",
+        "indices[kept], numbers[kept]",
+        "indices[kept], numbers[: len(kept)]",
+        SKIPPING + "test_batches_lack_what_cannot_be_read_and_nothing_else",
+    ),
+    Mutant(
+        "training-on-nothing",
+        "Records",
+        "A training batch of which nothing can be read ends the run.",
+        "data/loader.py",
+        "if isinstance(loader.sampler, TrainSampler):",
+        "if isinstance(loader.sampler, EvalSampler):",
+        SKIPPING + "test_a_batch_of_which_nothing_can_be_read_ends_the_run",
+    ),
+    Mutant(
+        "left-out-counted-twice",
+        "Records",
+        "Measuring batch norms anew counts no sample that is left out.",
+        "engine/trainer.py",
+        "self.train_loader.left_out.clear()",
+        "pass",
+        SKIPPING + "test_a_run_that_stops_and_goes_on_ends_with_the_same_bits[average]",
+    ),
+    Mutant(
+        "bad-samples-told-in-each-epoch",
+        "Records",
+        "A sample that cannot be read is reported once.",
+        "engine/log.py",
+        "self.state.reported.append(place)",
+        "pass",
+        SKIPPING + "test_each_bad_sample_is_reported_once_and_the_count_of_each_epoch",
+    ),
+    Mutant(
+        "memory-forgets-what-is-bad",
+        "Records",
+        "What could not be read into memory is left out of each batch.",
+        "engine/trainer.py",
+        "cache.bad = dict(loader.left_out or ())",
+        "cache.bad = {}",
+        SKIPPING + "test_a_run_that_stops_and_goes_on_ends_with_the_same_bits[memory]",
+    ),
+    Mutant(
+        "mean-over-what-was-not-read",
+        "Images",
+        "Mean and deviation are those of the samples that can be read.",
+        "data/splits.py",
+        "(len(chosen) - len(bad))",
+        "len(chosen)",
+        SKIPPING + "test_the_facts_are_those_of_what_can_be_read",
+    ),
+    Mutant(
+        "left-out-of-the-last-rank",
+        "Validation",
+        "The count of what was left out is that of all ranks.",
+        "engine/metrics.py",
+        "whole.left_out += part.left_out",
+        "whole.left_out = part.left_out",
+        "engine/test_distributed.py::test_ranks_leave_out_what_one_process_does",
+        {"parallelism": "ddp"},
     ),
 )

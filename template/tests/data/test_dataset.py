@@ -171,8 +171,8 @@ def test_inputs_and_targets_of_any_type_and_shape_come_as_they_are(
         reader = Subset(reader, 4)
     if way == "memory":
         reader = Cache(reader, CPU)
-        parts = [slice(first, first + 4) for first in (0, 4, 8)]
-        reader.fill([(torch.from_numpy(inputs[p]), torch.as_tensor(targets[p])) for p in parts])
+        parts = [every[first : first + 4] for first in (4, 8, 0)]
+        reader.fill([Batch(*map(torch.as_tensor, (inputs[p], targets[p], p))) for p in parts])
     sampler = EvalSampler(len(every), 3)
     workers = 1 if way == "workers" else 0
     found = list(batches(make_loader(BatchDataset(reader), sampler, seed=0, workers=workers), CPU))

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 
-from ..base.errors import FlagError
-from .subset import Samples
+from ..base.errors import DataError, FlagError
+from .subset import Samples, skips_bad
+
+Three = tuple[torch.Tensor, torch.Tensor, torch.Tensor]  # what a `Batch` is
 
 
 class Cache:
@@ -18,23 +20,36 @@ class Cache:
     def __init__(self, reader: Samples, device: torch.device) -> None:
         """Make room for the inputs."""
         self.reader, self.shape, self.dtype = reader, reader.shape, reader.dtype
-        self.targets = reader.targets
+        self.targets, self.skip_bad = reader.targets, skips_bad(reader)
+        self.bad: dict[int, str] = {}  # samples that could not be read, and why
         kind = torch.from_numpy(np.empty(0, reader.dtype)).dtype
         self.inputs = torch.empty((len(reader), *reader.shape), dtype=kind, device=device)
 
-    def fill(self, batches: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
-        """Take all inputs (B, ...) in order, and their targets where these are on the disk."""
-        first, read = 0, list[np.ndarray]()
-        for inputs, targets in batches:
-            self.inputs[first : first + len(inputs)] = inputs
-            first += len(inputs)
+    def fill(self, batches: Iterable[Three]) -> None:
+        """Take inputs (B, ...), and targets that are on the disk, to the places of their numbers.
+
+        What it does not get cannot be read later: `bad` must say why.
+        """
+        read = None
+        for inputs, targets, indices in batches:
+            self.inputs.index_copy_(0, indices.to(self.inputs.device), inputs)
             if not isinstance(self.targets, np.ndarray):
-                read.append(targets.cpu().numpy())
-        if read:
-            self.targets = np.concatenate(read)
+                found = targets.cpu().numpy()
+                if read is None:
+                    read = np.empty((len(self.reader), *found.shape[1:]), found.dtype)
+                read[indices.numpy()] = found
+        if read is not None:
+            self.targets = read
+
+    def where(self, index: int) -> str:
+        """The place of sample `index`, for messages."""
+        return self.reader.where(index)
 
     def read(self, indices: np.ndarray) -> np.ndarray | torch.Tensor:
         """Inputs (B, ...) in the order of `indices`: a tensor where it is on a device."""
+        for index in indices.tolist() if self.bad else ():
+            if index in self.bad:
+                raise DataError(self.bad[index])
         if self.inputs.device.type == "cpu":
             return self.inputs.numpy().take(indices, axis=0)  # much faster than torch does it
         chosen = torch.from_numpy(indices).to(self.inputs.device, non_blocking=True)

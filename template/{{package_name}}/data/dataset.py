@@ -9,7 +9,9 @@ from torch.utils.data import Dataset
 from ..base.errors import DataError
 from .cache import Cache
 from .samplers import Request
-from .subset import Samples
+from .subset import Samples, skips_bad
+
+Bad = tuple[int, str]  # the number of a sample that cannot be read, and why
 
 
 class Batch(NamedTuple):
@@ -25,9 +27,16 @@ class Loaded(NamedTuple):
 
     batch: Batch
     changes: torch.Tensor | None
+    bad: tuple[Bad, ...] = ()  # what --skip-bad has left out of it
 
 
-Read = tuple[np.ndarray | torch.Tensor, np.ndarray]  # inputs and targets (B, ...)
+class Read(NamedTuple):
+    """What a reader has of the samples that were asked for."""
+
+    inputs: np.ndarray | torch.Tensor  # (B, ...)
+    targets: np.ndarray  # (B, ...)
+    kept: np.ndarray | None = None  # (B,) int64: their positions, where others are left out
+    bad: tuple[Bad, ...] = ()  # these others
 
 
 class RandomChanges(Protocol):
@@ -69,7 +78,7 @@ class BatchDataset(Dataset[Loaded | DataError]):
     def read(self, indices: np.ndarray) -> Read | DataError:
         """Inputs and targets as they are stored: all that takes long, and draws no number."""
         try:
-            return self.reader.read(indices), self.reader.targets[indices]
+            return read_some(self.reader, indices)
         except DataError as error:
             return error
 
@@ -77,13 +86,40 @@ class BatchDataset(Dataset[Loaded | DataError]):
         """The requested batch, once it has been read."""
         if isinstance(read, DataError):
             return read
-        (inputs, targets), (epoch, indices, draws) = read, request
-        changes = None
-        if self.augmentation is not None:
-            numbers = indices if draws is None else draws
+        (inputs, targets, kept, bad), (epoch, indices, draws) = read, request
+        numbers, changes = indices if draws is None else draws, None
+        if kept is not None:
+            indices, numbers = indices[kept], numbers[kept]
+        if self.augmentation is not None and len(indices):
             changes = self.augmentation.draw(numbers, epoch, self.reader.shape)
             if isinstance(inputs, np.ndarray) and not self.on_device:
                 self.augmentation.apply(inputs, targets, changes)
                 changes = None
         batch = Batch(torch.as_tensor(inputs), torch.as_tensor(targets), torch.from_numpy(indices))
-        return Loaded(batch, None if changes is None else torch.from_numpy(changes))
+        return Loaded(batch, None if changes is None else torch.from_numpy(changes), bad)
+
+
+def read_some(reader: Samples | Cache, indices: np.ndarray) -> Read:
+    """What a reader has of these samples; raises DataError, with --skip-bad never."""
+    try:
+        return Read(reader.read(indices), reader.targets[indices])
+    except DataError:
+        if not skips_bad(reader):
+            raise
+    from .skipping import read_each
+
+    return read_each(reader, indices)
+
+
+def first_samples(reader: Samples, count: int) -> Read:
+    """The first `count` samples, or all that there are; of those that are left out, the next ones.
+
+    Raises DataError where one cannot be read, or with --skip-bad none.
+    """
+    reason = ""
+    for start in range(0, len(reader), count):
+        read = read_some(reader, np.arange(start, min(start + count, len(reader))))
+        if len(read.inputs):
+            return read
+        reason = read.bad[0][1]
+    raise DataError(f"no sample can be read; the last reason is {reason}")

@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import Dataset, Sampler
 
 from ..base.errors import DataError
-from .dataset import Batch, BatchDataset, Loaded
+from .dataset import Bad, Batch, BatchDataset, Loaded
 from .samplers import Request
 
 PREFETCH = 2, 8  # batches that a worker may have ready before they are asked for: at least, at most
@@ -38,6 +38,7 @@ class Sent(NamedTuple):
     targets: np.ndarray
     indices: np.ndarray
     changes: np.ndarray | None
+    bad: tuple[Bad, ...]
 
 
 class Sender(Dataset[Sent | DataError]):
@@ -62,7 +63,7 @@ class Sender(Dataset[Sent | DataError]):
         loaded = self.dataset[asked.request]
         if isinstance(loaded, DataError):
             return loaded
-        (inputs, targets, indices), changes = loaded
+        (inputs, targets, indices), changes, bad = loaded
         found, slot = inputs.numpy(), self.slot(asked.slot, len(inputs))
         if found.dtype != slot.dtype or found.shape != slot.shape:  # numpy would make it fit
             raise TypeError(
@@ -71,7 +72,7 @@ class Sender(Dataset[Sent | DataError]):
             )
         slot[...] = found
         drawn = None if changes is None else changes.numpy()
-        return Sent(asked.slot, targets.numpy(), indices.numpy(), drawn)
+        return Sent(asked.slot, targets.numpy(), indices.numpy(), drawn, bad)
 
     def slot(self, number: int, count: int) -> np.ndarray:
         """The memory of a slot for `count` inputs, (count, ...) of the reader's type."""
@@ -111,7 +112,8 @@ class Slots(Sampler[Asked]):
             inputs = inputs.clone()
         self._asked.remove(sent.slot)
         batch = Batch(inputs, torch.from_numpy(sent.targets), torch.from_numpy(sent.indices))
-        return Loaded(batch, None if sent.changes is None else torch.from_numpy(sent.changes))
+        changes = None if sent.changes is None else torch.from_numpy(sent.changes)
+        return Loaded(batch, changes, sent.bad)
 
     def _in_use(self) -> set[int]:
         """The slots of lent batches that something still refers to."""

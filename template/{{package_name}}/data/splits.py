@@ -10,6 +10,7 @@ import numpy as np
 from ..base.errors import DataError
 from ..base.facts import Facts
 from ..base.values import Plain
+from .dataset import Bad, read_some
 from .storage import Reader, split_path
 from .subset import Samples
 
@@ -36,7 +37,8 @@ def gather_facts(
 ) -> Facts:
     """Measure the training data on up to `samples` inputs, evenly spread over it.
 
-    The sums of whole numbers are exact, and equal on every machine.
+    The sums of whole numbers are exact, and equal on every machine. What --skip-bad leaves out is
+    not among them.
     """
     chosen = np.unique(np.linspace(0, len(reader) - 1, min(samples, len(reader))).astype(int))
     exact: type[np.generic] = np.int64
@@ -49,16 +51,20 @@ def gather_facts(
     in_memory = isinstance(reader.targets, np.ndarray)
     if in_memory:
         digest.update(np.ascontiguousarray(reader.targets).tobytes())
+    bad: list[Bad] = []
     for start in range(0, len(chosen), chunk):
-        part = chosen[start : start + chunk]
-        inputs = reader.read(part)  # (B, ..., C)
+        found = read_some(reader, chosen[start : start + chunk])
+        inputs = np.asarray(found.inputs)  # (B, ..., C)
+        bad += found.bad
         if not in_memory:
-            digest.update(np.ascontiguousarray(reader.targets[part]).tobytes())
+            digest.update(np.ascontiguousarray(found.targets).tobytes())
         digest.update(inputs.tobytes())
         values = inputs.astype(exact).reshape(-1, reader.shape[-1])
         total += values.sum(axis=0)
         squares += (values**2).sum(axis=0)
-    count = len(chosen) * math.prod(reader.shape[:-1])
+    if len(bad) == len(chosen):
+        raise DataError(f"none of {len(chosen)} samples can be read, beginning with {bad[0][1]}")
+    count = (len(chosen) - len(bad)) * math.prod(reader.shape[:-1])
     mean = total / count
     std = np.sqrt(np.maximum(squares / count - mean**2, floor))  # a blank channel is not blown up
     return Facts(

@@ -1,10 +1,31 @@
 """A part of the samples, read as if it were all of them."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from .storage import Reader
+
+class Samples(Protocol):
+    """All of a split, or a part of it: what a `Reader` has."""
+
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def targets(self) -> Any: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def copies(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def where(self, index: int) -> str: ...
+    def read(self, indices: np.ndarray) -> np.ndarray: ...
+
+
+def skips_bad(reader: Any) -> bool:
+    """Whether samples of this reader that cannot be read are left out, as --skip-bad asks for."""
+    return getattr(reader, "skip_bad", False)
 
 
 class Picked:
@@ -23,13 +44,13 @@ class Picked:
 class Subset:
     """`count` samples of a reader, evenly spread over it; it reads like the reader itself."""
 
-    def __init__(self, reader: Reader, count: int) -> None:
+    def __init__(self, reader: Samples, count: int) -> None:
         """Take all samples where there are no more than `count`."""
         count = min(count, len(reader))
         self._indices = np.arange(count) * len(reader) // max(count, 1)
         self._reader = reader
         self.classes, self.shape, self.dtype = reader.classes, reader.shape, reader.dtype
-        self.copies = reader.copies
+        self.copies, self.skip_bad = reader.copies, skips_bad(reader)
         self.targets = reader.targets
         if isinstance(self.targets, np.ndarray):
             self.targets = self.targets[self._indices]
@@ -46,6 +67,3 @@ class Subset:
     def read(self, indices: np.ndarray) -> np.ndarray:
         """Inputs (B, ...) in the order of `indices`; raises DataError naming a place."""
         return self._reader.read(self._indices[indices])
-
-
-Samples = Reader | Subset  # all of a split, or a part of it

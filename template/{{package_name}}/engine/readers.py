@@ -26,12 +26,18 @@ def open_readers(config: Config) -> Opened:
 
         data_dir, line = stage(data_dir, config.stage)
         notes.append(line)
+    train: Samples
+    val: Samples
     train, val = open_splits(data_dir, config.image_size)
     try:
         check_data(train, val)
     except DataError as error:  # the task knows what is wrong, not where the data lies
         where = " and ".join(str(split_path(data_dir, split)) for split in ("train", "val"))
         raise DataError(f"{where}: {error}") from error
-    if config.max_samples is None:
-        return Opened(train, val, notes)
-    return Opened(Subset(train, config.max_samples), Subset(val, config.max_samples), notes)
+    if config.max_samples is not None:
+        train, val = Subset(train, config.max_samples), Subset(val, config.max_samples)
+    if config.skip_bad:
+        from ..data.skipping import Skipping
+
+        train, val = Skipping(train), Skipping(val)
+    return Opened(train, val, notes)

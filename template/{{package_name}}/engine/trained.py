@@ -12,6 +12,7 @@ from ..base.values import from_plain
 from ..config import Config
 from ..data.source import counted
 from ..data.storage import Reader, split_path
+from ..data.subset import Samples
 from ..task import Task
 from . import checkpoint
 from .build import build
@@ -57,7 +58,7 @@ def load_trained(path: Path, device: torch.device) -> Trained:
     return Trained(model, Task(config, facts).to(device).eval(), facts, config)
 
 
-def open_data(trained: Trained, data_dir: Path | None, split: str) -> Reader:
+def open_data(trained: Trained, data_dir: Path | None, split: str) -> Samples:
     """Open a split as the model was trained to see it; refuses data of other classes."""
     path = split_path(data_dir or Path(trained.config.data_dir), split)
     facts = trained.facts
@@ -70,4 +71,8 @@ def open_data(trained: Trained, data_dir: Path | None, split: str) -> Reader:
             f"and the shape {tuple(reader.shape)}, the checkpoint {counted(facts.classes)} and "
             f"{facts.shape}; {only}"
         )
+    if trained.config.skip_bad:
+        from ..data.skipping import Skipping
+
+        return Skipping(reader)
     return reader

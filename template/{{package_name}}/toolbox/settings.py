@@ -136,10 +136,12 @@ class Targets(Settings):
 
 @dataclass(frozen=True)
 class Data(Settings):
-    """Where the training data is read from."""
+    """Where the data is read from, and what happens to samples that are bad."""
 
     stage: Path | None = None
     """Folder on a disk of this machine, to copy the data to and read it there."""
+    skip_bad: bool = False
+    """Leave samples out of their batches that cannot be read, and report them."""
 
 
 @dataclass(frozen=True)
