@@ -83,7 +83,8 @@ def learns(project: Project, recipe: Recipe, answers: Answers) -> None:
     assert found[demo.metric] == max(values)
     if processes:
         shared = json.loads(project.run(*asked, processes=2))
-        assert shared == pytest.approx(found, rel=1e-12)
+        # batched otherwise, so sums are rounded otherwise
+        assert shared == pytest.approx(found, rel=1e-6 if answers["amp"] == "off" else 1e-2)
     files = sorted((project.folder / "drawn").rglob(demo.files))[:3]
     answers_given = json.loads(project.run("predict", run_dir, "--json", *files))["predictions"]
     assert [answer["image"] for answer in answers_given] == list(map(str, files))
