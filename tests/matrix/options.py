@@ -37,7 +37,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "accumulate": ("", "--accumulate 3"),
     "memory": ("", "--recompute", "--inplace"),
     "reading": ("--num-workers 0", "--num-workers 1", "--cache memory"),
-    "data": ("", "--stage local", "--skip-bad"),
+    "data": ("", "--stage local", "--skip-bad", "--join data=0.3"),
     "part": ("", "--max-samples 40", "--patience 5 --max-steps 4"),
 }
 # what is refused together, in one line

@@ -2,8 +2,9 @@
 
 from .mutant import Mutant
 
-STAGING = "data/test_staging.py::"
+JOINING = "data/test_joining.py::"
 SKIPPING = "data/test_skipping.py::"
+STAGING = "data/test_staging.py::"
 
 MUTANTS = (
     Mutant(
@@ -123,5 +124,41 @@ MUTANTS = (
         "whole.left_out = part.left_out",
         "engine/test_distributed.py::test_ranks_leave_out_what_one_process_does",
         {"parallelism": "ddp"},
+    ),
+    Mutant(
+        "share-of-the-first-alone",
+        "Train sampler",
+        "A share is one of the whole epoch.",
+        "toolbox/shares.py",
+        "round(share * places)",
+        "round(share * len(self.sources[0]))",
+        JOINING + "test_each_source_has_exactly_its_share_of_each_epoch",
+    ),
+    Mutant(
+        "epoch-without-some-of-the-first",
+        "Train sampler",
+        "An epoch has each sample of the first folder.",
+        "toolbox/shares.py",
+        "round(counts[0] / (1 - sum(shares)))",
+        "round(counts[0] * (1 + sum(shares)))",
+        JOINING + "test_each_source_has_exactly_its_share_of_each_epoch[7-sizes0]",
+    ),
+    Mutant(
+        "joined-in-the-order-of-the-folders",
+        "Images",
+        "Samples of several folders come in the order that was asked for.",
+        "data/joining.py",
+        "found.append((number, places, indices[places] - starts[number]))",
+        "found.append((number, np.sort(places), np.sort(indices[places]) - starts[number]))",
+        JOINING + "test_samples_are_those_of_their_folders",
+    ),
+    Mutant(
+        "joined-classes-in-any-order",
+        "Images",
+        "The classes of a further folder are in the order of the first.",
+        "data/joining.py",
+        "if reader.classes != first.classes:",
+        "if sorted(reader.classes) != sorted(first.classes):",
+        JOINING + "test_a_folder_of_another_kind_is_refused",
     ),
 )

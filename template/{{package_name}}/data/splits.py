@@ -15,11 +15,16 @@ from .storage import Reader, split_path
 from .subset import Samples
 
 
-def open_splits(data_dir: Path, image_size: int | None) -> tuple[Reader, Reader]:
+def open_split(data_dir: Path, split: str, size: tuple[int, ...] | None) -> Samples:
+    """Open a split, "train" or "val"; its images get `size` where given, height and width."""
+    return Reader(split_path(data_dir, split), size)
+
+
+def open_splits(data_dir: Path, image_size: int | None) -> tuple[Samples, Samples]:
     """Open the training and the validation data; both get the training data's image size."""
     size = None if image_size is None else (image_size, image_size)
-    train = Reader(split_path(data_dir, "train"), size)
-    val = Reader(split_path(data_dir, "val"), train.shape[:2])
+    train = open_split(data_dir, "train", size)
+    val = open_split(data_dir, "val", train.shape[:2])
     if (val.shape, val.dtype) != (train.shape, train.dtype):
         raise DataError(
             f"{split_path(data_dir, 'val')} holds {val.dtype} {val.shape}, "

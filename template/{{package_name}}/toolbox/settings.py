@@ -142,6 +142,19 @@ class Data(Settings):
     """Folder on a disk of this machine, to copy the data to and read it there."""
     skip_bad: bool = False
     """Leave samples out of their batches that cannot be read, and report them."""
+    join: tuple[str, ...] = ()
+    """Further prepared folders to train on, each with its share of an epoch: other=0.2."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shares = dict(map(read_share, self.join))
+        if len(shares) < len(self.join):
+            raise ValueError(f"--join names a folder twice: {' '.join(self.join)}")
+        if not sum(shares.values()) < 1:
+            raise ValueError(
+                f"--join {' '.join(self.join)} leaves nothing of an epoch to --data-dir: the "
+                "shares must add up to less than 1"
+            )
 
 
 @dataclass(frozen=True)
@@ -160,6 +173,18 @@ class Precision(Settings):
 
     fp8: bool = False
     """Multiply the matrices of linear layers in 8 bits, on GPUs that can (untested)."""
+
+
+def read_share(word: str) -> tuple[Path, float]:
+    """Read DIR=SHARE; raises ValueError."""
+    folder, _, share = word.rpartition("=")
+    try:
+        number = float(share)
+    except ValueError:
+        number = math.nan
+    if not folder or not 0 < number < 1:
+        raise ValueError(f"--join {word}: write DIR=SHARE, the share above 0 and below 1")
+    return Path(folder), number
 
 
 class Toolbox(Start, Optimization, Averaging, Regularization, Targets, Data, Memory, Precision):
