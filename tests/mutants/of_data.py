@@ -285,4 +285,13 @@ MUTANTS = (
         "",
         "data/test_source.py::test_splits_whose_classes_come_in_another_order_are_refused",
     ),
+    Mutant(
+        "targets-stay-what-they-were",
+        "Images",
+        "What changes the inputs on a CPU may make other targets.",
+        "data/dataset.py",
+        "inputs, targets = self.augmentation.apply(inputs, targets, changes)",
+        "inputs, _ = self.augmentation.apply(inputs, targets, changes)",
+        "data/test_dataset.py::test_changes_may_give_targets_of_another_shape_and_type",
+    ),
 )

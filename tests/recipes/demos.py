@@ -40,6 +40,19 @@ DEMOS = {
     "multi-label": Demo(
         (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
+    "pretraining": Demo(
+        (
+            ("--objective", "reconstruct", "--epochs", "20"),
+            (
+                *("--init-from", "runs/0", "--max-samples", "100", "--batch-size", "16"),
+                *("--epochs", "60"),
+            ),
+        ),
+        "accuracy",
+        at_least=0.9,
+        proven=("--objective", "reconstruct"),
+        evaluated=("--max-samples", "100"),
+    ),
     "regression": Demo((("--epochs", "10"),), "r2", at_least=0.9),
     "segmentation": Demo(
         (("--epochs", "8", "--batch-size", "16", "--width", "16", "--lr", "1e-2"),),
