@@ -16,13 +16,12 @@ from .subset import Samples
 
 
 def open_split(data_dir: Path, split: str, size: tuple[int, ...] | None) -> Samples:
-    """Open a split, "train" or "val"; its images get `size` where given, height and width."""
+    """Open a split, "train" or "val"; inputs get `size` where given, as images height and width."""
     return Reader(split_path(data_dir, split), size)
 
 
-def open_splits(data_dir: Path, image_size: int | None) -> tuple[Samples, Samples]:
-    """Open the training and the validation data; both get the training data's image size."""
-    size = None if image_size is None else (image_size, image_size)
+def open_splits(data_dir: Path, size: tuple[int, ...] | None) -> tuple[Samples, Samples]:
+    """Open the training and the validation data; both get `size`, or else the training data's."""
     train = open_split(data_dir, "train", size)
     val = open_split(data_dir, "val", train.shape[:2])
     if (val.shape, val.dtype) != (train.shape, train.dtype):

@@ -26,7 +26,7 @@ def open_readers(config: Config) -> Opened:
     """The training and the validation data, or as much of them as --max-samples says."""
     notes: list[str] = []
     data_dir = staged(config.data_dir, config, notes)
-    train, val = open_splits(data_dir, config.image_size)
+    train, val = open_splits(data_dir, config.size)
     sources = [train]
     if config.join:
         from ..data.joining import Joined, open_like
