@@ -33,11 +33,15 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         *("", "--loss focal --focal-gamma 1.5", "--loss binary"),
         *("--loss mse", "--loss huber"),
     ),
-    "classes": ("", "--class-weights", "--balance", "--label-smoothing 0.1"),
+    "classes": ("", "--class-weights", "--label-smoothing 0.1"),
+    "epoch": (
+        *("", "--balance", "--join data=0.3", "--data-dir tars --shards"),
+        "--data-dir tars --shards --shard-window 2",
+    ),
     "accumulate": ("", "--accumulate 3"),
     "memory": ("", "--recompute", "--inplace"),
     "reading": ("--num-workers 0", "--num-workers 1", "--cache memory"),
-    "data": ("", "--stage local", "--skip-bad", "--join data=0.3"),
+    "data": ("", "--stage local", "--skip-bad"),
     "part": ("", "--max-samples 40", "--patience 5 --max-steps 4"),
 }
 # what is refused together, in one line
@@ -48,6 +52,10 @@ REFUSED = {
     "--swa-lr 0.1": "--swa-lr needs --swa-from",
     "--unfreeze-at 2": "--unfreeze-at needs --freeze",
     "--fp8": "--fp8 needs a GPU",
+    "--join data=0.3 --balance": "choose one",
+    "--shards --data-dir tars --shard-window 2 --balance": "choose one",
+    "--shard-window 2": "--shard-window needs --shards",
+    "--shards": "train-*.tar not found",
 }
 # settings that have tests of their own, and no say in what the others do
 ELSEWHERE = {

@@ -26,13 +26,15 @@ WHERE = [(line, STEPS[number % len(STEPS)]) for number, line in enumerate(LINES)
 def prepared(
     trees: dict[str, Path], images: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Project]:
-    """A project of each set with data, and with weights of a run for --init-from; when asked."""
+    """A project of each set with data, also in tar files, and with weights for --init-from."""
 
     class Prepared(dict[str, Project]):
         def __missing__(self, name: str) -> Project:
             folder = copy_of(trees[name], tmp_path_factory.mktemp("options"))
             project = Project(folder, environment(folder.parent / "home"))
             project.run("prepare", "--source", images)
+            packed = ("--data-dir", "tars", "--per-file", "12")
+            project.run("tools.pack", "--source", images, *packed)
             project.run("train", *SMALL, "--run-dir", "runs/first", "--seed", "7")
             shutil.copy(folder / "runs/first/checkpoints/best.pt", folder / "weights.pt")
             self[name] = project

@@ -17,7 +17,7 @@ MUTANTS = (
         "Images",
         "A part of the samples has their own targets.",
         "data/subset.py",
-        "self.targets = self.targets[self._indices]",
+        "self.targets = self.targets[self.indices]",
         "self.targets = self.targets[:count]",
         "data/test_splits.py::test_a_part_is_evenly_spread_and_names_the_places_of_all",
     ),

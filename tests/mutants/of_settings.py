@@ -37,7 +37,7 @@ MUTANTS = (
         "Accumulation",
         "A step takes as many passes as the flag says.",
         "engine/trainer.py",
-        "accumulate=config.accumulate",
+        "accumulate=min(config.accumulate, len(batch.targets))",
         "accumulate=1",
         "engine/test_trainer.py::test_a_step_takes_as_many_passes_as_the_flag_says[3]",
     ),

@@ -3,8 +3,11 @@
 from .mutant import Mutant
 
 JOINING = "data/test_joining.py::"
+PACK = "tools/test_pack.py::"
+SHARDS = "data/test_shards.py::"
 SKIPPING = "data/test_skipping.py::"
 STAGING = "data/test_staging.py::"
+WINDOWS = "toolbox/test_windows.py::"
 
 MUTANTS = (
     Mutant(
@@ -160,5 +163,113 @@ MUTANTS = (
         "if reader.classes != first.classes:",
         "if sorted(reader.classes) != sorted(first.classes):",
         JOINING + "test_a_folder_of_another_kind_is_refused",
+    ),
+    Mutant(
+        "tar-file-cut-between-samples",
+        "Images",
+        "A tar file that is cut short between two of its members is refused.",
+        "data/shard_index.py",
+        "if file.read(BLOCK) != bytes(BLOCK):",
+        "if any(file.read(0)):",
+        SHARDS + "test_files_that_are_not_as_they_should_be_are_refused_in_one_line",
+    ),
+    Mutant(
+        "index-of-other-tar-files",
+        "Images",
+        "Tar files that have changed are looked through again.",
+        "data/shard_index.py",
+        'if str(arrays["state"]) == state:',
+        'if str(arrays["state"]):',
+        SHARDS + "test_files_are_looked_through_once_and_again_when_one_has_changed",
+    ),
+    Mutant(
+        "label-of-the-last-file",
+        "Images",
+        "A label in a .cls file goes before one in a .json file, whichever comes first.",
+        "data/shard_index.py",
+        'and (kind == ".cls" or key not in labels):',
+        "and True:",
+        SHARDS + "test_a_label_is_that_of_cls_or_else_that_of_json",
+    ),
+    Mutant(
+        "sample-without-a-label",
+        "Images",
+        "An image without a label is refused.",
+        "data/shard_index.py",
+        "if label is None or key not in images:",
+        "if key not in images:",
+        SHARDS + "test_files_that_are_not_as_they_should_be_are_refused_in_one_line",
+    ),
+    Mutant(
+        "tar-images-in-the-order-of-the-files",
+        "Images",
+        "Images from tar files come in the order that was asked for.",
+        "data/shards.py",
+        "decode_into(content, images[place])",
+        "decode_into(content, images[np.argsort(indices).tolist().index(place)])",
+        SHARDS + "test_images_are_read_where_they_lie_in_any_order",
+    ),
+    Mutant(
+        "numbers-in-the-order-of-their-digits",
+        "Images",
+        "Class numbers of tar files are in their order, 9 before 10.",
+        "data/shards.py",
+        "return (len(name), name) if",
+        "return (0, name) if",
+        SHARDS + "test_classes_are_the_labels_or_those_that_are_listed",
+    ),
+    Mutant(
+        "files-of-the-whole-for-a-part",
+        "Train sampler",
+        "A part of the samples is shuffled among its own files.",
+        "data/shards.py",
+        "return files_of(reader.reader)[reader.indices]",
+        "return files_of(reader.reader)[: len(reader)]",
+        SHARDS + "test_a_part_of_the_samples_knows_its_files",
+    ),
+    Mutant(
+        "windows-of-one-file-more",
+        "Train sampler",
+        "An epoch reads of no more files at a time than --shard-window says.",
+        "toolbox/windows.py",
+        "// self.window  # of each",
+        "// (self.window + 1)  # of each",
+        WINDOWS + "test_each_file_belongs_to_one_window_of_a_few_files",
+    ),
+    Mutant(
+        "files-in-the-same-order",
+        "Train sampler",
+        "The files of an epoch come in an order of its own.",
+        "toolbox/windows.py",
+        "permutation(mix(key, 0), ",
+        "permutation(mix(0, 0), ",
+        WINDOWS + "test_each_file_belongs_to_one_window_of_a_few_files",
+    ),
+    Mutant(
+        "window-in-the-order-of-its-files",
+        "Train sampler",
+        "Samples are shuffled within a window.",
+        "toolbox/windows.py",
+        "shuffled = permutation(key, self.samples)",
+        "shuffled = np.arange(self.samples)",
+        WINDOWS + "test_samples_are_shuffled_within_a_window",
+    ),
+    Mutant(
+        "packed-with-the-time",
+        "Determinism",
+        "The same images give the same tar files.",
+        "tools/pack.py",
+        "    member.size = len(content)",
+        '    member.size, member.mtime = len(content), __import__("time").time_ns() % 10**9',
+        PACK + "test_the_same_images_and_seed_give_the_same_bytes",
+    ),
+    Mutant(
+        "packed-in-the-order-of-the-folders",
+        "Images",
+        "Packed tar files have the images of all classes mixed.",
+        "tools/pack.py",
+        "tree.select(permutation(mix(seed, Stream.SHUFFLE), len(tree)))",
+        "tree",
+        PACK + "test_each_image_is_there_once_with_its_bytes_and_its_class",
     ),
 )

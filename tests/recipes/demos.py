@@ -17,6 +17,7 @@ class Demo:
     metric: str
     at_least: float  # far above what guessing gives
     files: str = "*.png"  # what `predict` takes, of the demo data
+    texts: tuple[str, ...] = ()  # what it takes in place of files
     proven: tuple[str, ...] = ()  # flags of a further run that `verify` is to judge
     evaluated: tuple[
         str, ...
@@ -59,6 +60,12 @@ DEMOS = {
         "mean_iou",
         at_least=0.85,
         files="images/*.png",
+    ),
+    "text": Demo(
+        (("--epochs", "4", "--max-length", "256"),),
+        "accuracy",
+        at_least=0.35,  # a fifth is of the largest class
+        texts=("Return the running event loop.", "Parse an XML document: é, 日本"),
     ),
 }
 

@@ -69,7 +69,12 @@ def test_the_page_of_all_recipes_says_which_formats_and_how_many_lines(
         formats = recipe.needs.get("data_format", list(CHOICES))
         words = "all" if len(formats) == len(CHOICES) else ", ".join(CHOICES[f] for f in formats)
         row = next(line for line in page.splitlines() if line.startswith(f"| [{recipe.name}]"))
-        assert f" | {words} | {files}, +{added} −{removed} | " in row, (words, files, added, removed)
+        assert f" | {words} | {files}, +{added} -{removed} | " in row, (
+            words,
+            files,
+            added,
+            removed,
+        )
 
 
 def size_of(before: Path, after: Path) -> tuple[int, int, int]:

@@ -65,7 +65,7 @@ def test_a_copy_has_all_that_the_data_has_and_is_used_again(
     assert line.startswith(f"stage   4 files, 0.0 MB, copied to {place} in ")
     monkeypatch.setattr(shutil, "copyfile", None)  # nothing is copied a second time
     again = stage(source, tmp_path / "local")
-    assert again == (place, f"stage   4 files, 0.0 MB, copied before to {place}")
+    assert again == (place, f"{line}, earlier")
     assert copies(tmp_path / "local") == [place.name]
 
 
@@ -207,4 +207,4 @@ def test_a_run_may_stop_with_a_copy_and_go_on_without(
         settings = json.loads((run_dir / "config.json").read_text())
         assert settings["data_dir"] == str(toy_data)
     said = capsys.readouterr().out
-    assert said.count(", copied to ") == said.count(", copied before to ") == 1
+    assert (said.count(", copied to "), said.count(" s, earlier\n")) == (2, 1)

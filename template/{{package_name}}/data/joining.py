@@ -66,13 +66,13 @@ def of_each(starts: np.ndarray, indices: np.ndarray) -> list[tuple[int, np.ndarr
     return found
 
 
-def open_like(first: Samples, data_dir: Path, name: Path) -> Samples:
+def open_like(first: Samples, data_dir: Path, name: Path, *, shards: bool = False) -> Samples:
     """Open the training data of a further folder, its inputs of the first one's size.
 
     `name` is what messages call it. Raises DataError where it has other classes, or inputs or
     targets of another kind.
     """
-    reader = open_split(data_dir, "train", first.shape[:2])
+    reader = open_split(data_dir, "train", first.shape[:2], shards=shards)
     if not len(reader):
         raise DataError(f"--join {name} has no samples to train on")
     if reader.classes != first.classes:

@@ -15,20 +15,33 @@ from .storage import Reader, split_path
 from .subset import Samples
 
 
-def open_split(data_dir: Path, split: str, size: tuple[int, ...] | None) -> Samples:
-    """Open a split, "train" or "val"; its images get `size` where given, height and width."""
-    return Reader(split_path(data_dir, split), size)
+def place_of(data_dir: Path, split: str, *, shards: bool) -> Path:
+    """Where a split, "train" or "val", lies: in the format of the project, or in tar files."""
+    return data_dir / f"{split}-*.tar" if shards else split_path(data_dir, split)
 
 
-def open_splits(data_dir: Path, image_size: int | None) -> tuple[Samples, Samples]:
-    """Open the training and the validation data; both get the training data's image size."""
-    size = None if image_size is None else (image_size, image_size)
-    train = open_split(data_dir, "train", size)
-    val = open_split(data_dir, "val", train.shape[:2])
+def open_split(
+    data_dir: Path, split: str, size: tuple[int, ...] | None, *, shards: bool = False
+) -> Samples:
+    """Open a split; inputs get `size` where given, as images height and width."""
+    place = place_of(data_dir, split, shards=shards)
+    if shards:
+        from .shards import Shards
+
+        return Shards(place, size)
+    return Reader(place, size)
+
+
+def open_splits(
+    data_dir: Path, size: tuple[int, ...] | None, *, shards: bool = False
+) -> tuple[Samples, Samples]:
+    """Open the training and the validation data; both get `size`, or else the training data's."""
+    train = open_split(data_dir, "train", size, shards=shards)
+    val = open_split(data_dir, "val", train.shape[:2], shards=shards)
     if (val.shape, val.dtype) != (train.shape, train.dtype):
         raise DataError(
-            f"{split_path(data_dir, 'val')} holds {val.dtype} {val.shape}, "
-            f"{split_path(data_dir, 'train')} {train.dtype} {train.shape}; "
+            f"{place_of(data_dir, 'val', shards=shards)} holds {val.dtype} {val.shape}, "
+            f"{place_of(data_dir, 'train', shards=shards)} {train.dtype} {train.shape}; "
             "prepare both from one source"
         )
     return train, val

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..base.errors import DataError, FlagError
 from ..base.files import sync_folder
 from ..base.locks import locked
-from .convert import in_order
+from .threads import in_order
 
 RECORD = ".staged"  # a file in each copy: what was copied, and when
 
@@ -55,10 +55,9 @@ def stage(data_dir: Path, folder: Path) -> Staged:
             place, record = find_or_copy(source, wanted, folder, name)
     except OSError as error:
         raise FlagError(f"--stage {folder}: {reason_of(error)}") from error
-    what = f"stage   {in_words(record['files'], record['bytes'])}"
-    if record["ended"] < began:
-        return Staged(place, f"{what}, copied before to {place}")
-    return Staged(place, f"{what}, copied to {place} in {record['seconds']:.1f} s")
+    line = f"stage   {in_words(record['files'], record['bytes'])}, copied to {place}"
+    line += f" in {record['seconds']:.1f} s"
+    return Staged(place, f"{line}, earlier" if record["ended"] < began else line)
 
 
 def find_or_copy(

@@ -47,23 +47,23 @@ class Subset:
     def __init__(self, reader: Samples, count: int) -> None:
         """Take all samples where there are no more than `count`."""
         count = min(count, len(reader))
-        self._indices = np.arange(count) * len(reader) // max(count, 1)
-        self._reader = reader
+        self.indices = np.arange(count) * len(reader) // max(count, 1)
+        self.reader = reader
         self.classes, self.shape, self.dtype = reader.classes, reader.shape, reader.dtype
         self.copies, self.skip_bad = reader.copies, skips_bad(reader)
         self.targets = reader.targets
         if isinstance(self.targets, np.ndarray):
-            self.targets = self.targets[self._indices]
+            self.targets = self.targets[self.indices]
         else:  # on the disk
-            self.targets = Picked(self.targets, self._indices)
+            self.targets = Picked(self.targets, self.indices)
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self.indices)
 
     def where(self, index: int) -> str:
         """The place of sample `index`, for messages."""
-        return self._reader.where(int(self._indices[index]))
+        return self.reader.where(int(self.indices[index]))
 
     def read(self, indices: np.ndarray) -> np.ndarray:
         """Inputs (B, ...) in the order of `indices`; raises DataError naming a place."""
-        return self._reader.read(self._indices[indices])
+        return self.reader.read(self.indices[indices])

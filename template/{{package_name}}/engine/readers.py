@@ -6,8 +6,7 @@ from typing import NamedTuple
 from ..base.errors import DataError, FlagError
 from ..config import Config
 from ..data.samplers import Order
-from ..data.splits import open_splits
-from ..data.storage import split_path
+from ..data.splits import open_splits, place_of
 from ..data.subset import Samples, Subset
 from ..task import check_data
 from ..toolbox.settings import read_share
@@ -25,20 +24,21 @@ class Opened(NamedTuple):
 def open_readers(config: Config) -> Opened:
     """The training and the validation data, or as much of them as --max-samples says."""
     notes: list[str] = []
-    data_dir = staged(config.data_dir, config, notes)
-    train, val = open_splits(data_dir, config.image_size)
+    data_dir, shards = staged(config.data_dir, config, notes), config.shards
+    train, val = open_splits(data_dir, config.size, shards=shards)
     sources = [train]
     if config.join:
         from ..data.joining import Joined, open_like
 
         for folder, _ in map(read_share, config.join):
-            sources.append(open_like(train, staged(folder, config, notes), folder))
+            place = staged(folder, config, notes)
+            sources.append(open_like(train, place, folder, shards=shards))
         train = Joined(sources)
     try:
         check_data(train, val)
     except DataError as error:  # the task knows what is wrong, not where the data lies
-        where = " and ".join(str(split_path(data_dir, split)) for split in ("train", "val"))
-        raise DataError(f"{where}: {error}") from error
+        places = (str(place_of(data_dir, split, shards=shards)) for split in ("train", "val"))
+        raise DataError(f"{' and '.join(places)}: {error}") from error
     if config.max_samples is not None:
         sources = [Subset(source, config.max_samples) for source in sources]
         train, val = sources[0], Subset(val, config.max_samples)
@@ -67,12 +67,19 @@ def order_of(
     config: Config, train: Samples, sources: list[Samples], notes: list[str]
 ) -> Order | None:
     """What an epoch draws of the training data; None for each sample once."""
-    if config.join and config.balance:
-        raise FlagError("--join and --balance both say what an epoch is made of: choose one")
+    asked = {"join": config.join, "balance": config.balance, "shard-window": config.shard_window}
+    flags = [f"--{flag}" for flag, value in asked.items() if value]
+    if len(flags) > 1:
+        raise FlagError(f"{' and '.join(flags[:2])} both say what an epoch is made of: choose one")
     if config.balance:
         from ..toolbox.balance import Balanced
 
         return Balanced(train.targets)
+    if config.shard_window:
+        from ..data.shards import files_of
+        from ..toolbox.windows import Windows
+
+        return Windows(files_of(train), config.shard_window)
     if config.join:
         from ..toolbox.shares import Shares
 

@@ -11,8 +11,7 @@ from ..base.facts import Facts
 from ..base.values import from_plain
 from ..config import Config
 from ..data.source import counted
-from ..data.splits import open_split
-from ..data.storage import split_path
+from ..data.splits import open_split, place_of
 from ..data.subset import Samples
 from ..task import Task
 from . import checkpoint
@@ -62,13 +61,14 @@ def load_trained(path: Path, device: torch.device) -> Trained:
 def open_data(trained: Trained, data_dir: Path | None, split: str) -> Samples:
     """Open a split as the model was trained to see it; refuses data of other classes."""
     folder, facts = data_dir or Path(trained.config.data_dir), trained.facts
-    reader = open_split(folder, split, facts.shape[:2])
+    shards = trained.config.shards
+    reader = open_split(folder, split, facts.shape[:2], shards=shards)
     if reader.classes != facts.classes or tuple(reader.shape) != facts.shape:
         odd = sorted(set(reader.classes) ^ set(facts.classes))
         only = f"only one of them has {', '.join(odd[:5])}" if odd else "in another order, perhaps"
         raise DataError(
-            f"{split_path(folder, split)} is not what the checkpoint was trained on: it has "
-            f"{counted(reader.classes)} and the shape {tuple(reader.shape)}, the checkpoint "
+            f"{place_of(folder, split, shards=shards)} is not what the checkpoint was trained on: "
+            f"it has {counted(reader.classes)} and the shape {tuple(reader.shape)}, the checkpoint "
             f"{counted(facts.classes)} and {facts.shape}; {only}"
         )
     if trained.config.skip_bad:

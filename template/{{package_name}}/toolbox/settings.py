@@ -144,6 +144,10 @@ class Data(Settings):
     """Leave samples out of their batches that cannot be read, and report them."""
     join: tuple[str, ...] = ()
     """Further prepared folders to train on, each with its share of an epoch: other=0.2."""
+    shards: bool = False
+    """Read tar files as WebDataset writes them, train-*.tar and val-*.tar in --data-dir."""
+    shard_window: int | None = None
+    """Files to shuffle samples among, so that a disk reads less back and forth: 4."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -155,6 +159,10 @@ class Data(Settings):
                 f"--join {' '.join(self.join)} leaves nothing of an epoch to --data-dir: the "
                 "shares must add up to less than 1"
             )
+        window = self.shard_window
+        require(window is None or window >= 1, "shard_window", "at least 1", window)
+        if window is not None and not self.shards:
+            raise ValueError("--shard-window needs --shards, the tar files to choose from")
 
 
 @dataclass(frozen=True)

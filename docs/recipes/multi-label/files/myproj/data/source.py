@@ -21,6 +21,7 @@ from .folders import Names, Tree
 
 TABLE = "labels.csv"
 HEADER = ["file", "labels"]
+SAMPLE = "image"  # what a sample is called in messages
 SHOWN = 5  # names in a line
 
 
