@@ -17,4 +17,4 @@ class Windows:
         order = permutation(mix(key, 0), int(self.files.max()) + 1)
         window = np.argsort(order)[self.files] // self.window  # of each sample
         shuffled = permutation(key, self.samples)
-        return shuffled[np.argsort(window[shuffled], kind="stable")]
+        return shuffled[np.argsort(window[shuffled], kind="stable")][:places]

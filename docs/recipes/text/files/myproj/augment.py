@@ -29,9 +29,12 @@ class Augmentation:
         draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, shape[0])
         return (draws < self.share).astype(np.int64)
 
-    def apply(self, texts: np.ndarray, targets: np.ndarray, hidden: np.ndarray) -> None:
+    def apply(
+        self, texts: np.ndarray, targets: np.ndarray, hidden: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Hide bytes of texts (B, L) uint8 in place; padding stays padding."""
         texts[(hidden > 0) & (texts > 0)] = HIDDEN
+        return texts, targets
 
     def apply_on_device(
         self, texts: torch.Tensor, targets: torch.Tensor, hidden: torch.Tensor
