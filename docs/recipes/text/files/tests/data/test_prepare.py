@@ -22,7 +22,6 @@ import pytest
 from conftest import ROOT
 from drawn import write_source
 
-from myproj import prepare
 from myproj.base.errors import DataError, UserError
 from myproj.data import convert, fill
 from myproj.data.source import scan
@@ -185,13 +184,26 @@ def test_everything_is_on_the_disk_before_it_gets_its_name(
     assert last == ["folder"]
 
 
+# a run that stops for a while when a split is written
+SLOW_RUN = """
+import time
+from myproj import prepare
+from myproj.data import storage
+
+def write(*given):
+    whole(*given)
+    time.sleep(60)
+
+whole, storage.write = storage.write, write
+prepare.cli.run(prepare.main, prepare.cli.parse(prepare.PrepareConfig))
+"""
+
+
 @pytest.fixture
 def started(source: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A run that is in the midst of writing."""
-    write_source(source, ["a text " * 20] * 300_000)
     data = tmp_path / "data"
-    command = [sys.executable, "-m", prepare.__name__]
-    command += ["--source", str(source), "--data-dir", str(data), "--val-fraction", "0.9"]
+    command = [sys.executable, "-c", SLOW_RUN, "--source", str(source), "--data-dir", str(data)]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         while not list(data.glob(".partial-*/whole/train*")) and process.poll() is None:
             time.sleep(0.01)
@@ -205,7 +217,6 @@ def test_a_killed_run_is_begun_anew(
     started.wait()
     data = tmp_path / "data"
     assert not split_path(data, "train").exists()
-    write_source(source, TEXTS)
     assert main(PrepareConfig(source=source, data_dir=data)) == 0
     assert len(texts(data, "train") + texts(data, "val")) == 30
     assert len(os.listdir(data)) == 3
