@@ -27,7 +27,7 @@ def write_tar(path: Path, members: Members, *, format: int = tarfile.USTAR_FORMA
 class ToyShards(Shards):
     """Images of two pixels as the toy's six numbers, and two targets for the class of each."""
 
-    def __init__(self, pattern: Path, size: tuple[int, ...] | None = None) -> None:
+    def __init__(self, pattern: Path, _: tuple[int, ...] | None = None) -> None:
         super().__init__(pattern, (1, 2))
         self.shape, self.dtype = (6,), np.int16  # type: ignore[assignment]
         self.targets = np.eye(2, dtype=np.float32)[self.targets]

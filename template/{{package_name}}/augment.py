@@ -33,15 +33,18 @@ class Augmentation:
             moves[:, 2] = draws[:, 2] < 0.5
         return moves
 
-    def apply(self, images: np.ndarray, targets: np.ndarray, moves: np.ndarray) -> None:
+    def apply(
+        self, images: np.ndarray, targets: np.ndarray, moves: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Move images (B, H, W, C) uint8 in place, one after the other: the fast way on a CPU.
 
-        Classes stay as they are; `targets` that move with the images are to be changed in place.
+        Classes stay as they are; targets may move with the images, or be others from here on.
         """
         for image, (down, right, _) in zip(images, moves.tolist(), strict=True):
             if down or right:
                 shift(image, down, right)
         mirror(images, np.flatnonzero(moves[:, 2]))
+        return images, targets
 
     def apply_on_device(
         self, images: torch.Tensor, targets: torch.Tensor, moves: torch.Tensor

@@ -72,6 +72,11 @@ class Config(Run, Ends, Toolbox, Machine):
                 "passes without a sample; lower the first or raise the second"
             )
 
+    @property
+    def size(self) -> tuple[int, ...] | None:
+        """What all inputs are made to fit, height and width; None for their own."""
+        return None if self.image_size is None else (self.image_size, self.image_size)
+
     def total_steps(self, steps_per_epoch: int) -> int:
         """Optimizer steps of the whole run."""
         whole = self.epochs * steps_per_epoch

@@ -79,7 +79,7 @@ def check_data(train: Any, val: Any) -> None:
     counts = np.bincount(train.targets, minlength=len(train.classes))
     if not counts.all():
         name = train.classes[int(counts.argmin())]
-        raise DataError(f"the training data has no image of class {name!r} to train on")
+        raise DataError(f"the training data has no sample of class {name!r} to train on")
     if val.classes != train.classes:
         odd = sorted(set(val.classes) ^ set(train.classes))
         raise DataError(

@@ -17,7 +17,7 @@ MUTANTS = (
         "Images",
         "A part of the samples has their own targets.",
         "data/subset.py",
-        "self.targets = self.targets[self._indices]",
+        "self.targets = self.targets[self.indices]",
         "self.targets = self.targets[:count]",
         "data/test_splits.py::test_a_part_is_evenly_spread_and_names_the_places_of_all",
     ),
@@ -284,5 +284,14 @@ MUTANTS = (
         ' if odd else "in another order"',
         "",
         "data/test_source.py::test_splits_whose_classes_come_in_another_order_are_refused",
+    ),
+    Mutant(
+        "targets-stay-what-they-were",
+        "Images",
+        "What changes the inputs on a CPU may make other targets.",
+        "data/dataset.py",
+        "inputs, targets = self.augmentation.apply(inputs, targets, changes)",
+        "inputs, _ = self.augmentation.apply(inputs, targets, changes)",
+        "data/test_dataset.py::test_changes_may_give_targets_of_another_shape_and_type",
     ),
 )

@@ -8,8 +8,8 @@ MUTANTS = (
         "Images",
         "A target stays with its input when the samples are shuffled.",
         "data/dataset.py",
-        "self.reader.targets[indices]",
-        "self.reader.targets[np.sort(indices)]",
+        "Read(reader.read(indices), reader.targets[indices])",
+        "Read(reader.read(indices), reader.targets[np.sort(indices)])",
         "data/test_dataset.py::test_inputs_and_targets_are_those_of_their_numbers",
     ),
     Mutant(

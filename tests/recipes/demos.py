@@ -17,6 +17,7 @@ class Demo:
     metric: str
     at_least: float  # far above what guessing gives
     files: str = "*.png"  # what `predict` takes, of the demo data
+    texts: tuple[str, ...] = ()  # what it takes in place of files
     proven: tuple[str, ...] = ()  # flags of a further run that `verify` is to judge
     evaluated: tuple[
         str, ...
@@ -40,12 +41,31 @@ DEMOS = {
     "multi-label": Demo(
         (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
+    "pretraining": Demo(
+        (
+            ("--objective", "reconstruct", "--epochs", "20"),
+            (
+                *("--init-from", "runs/0", "--max-samples", "100", "--batch-size", "16"),
+                *("--epochs", "60"),
+            ),
+        ),
+        "accuracy",
+        at_least=0.9,
+        proven=("--objective", "reconstruct"),
+        evaluated=("--max-samples", "100"),
+    ),
     "regression": Demo((("--epochs", "10"),), "r2", at_least=0.9),
     "segmentation": Demo(
         (("--epochs", "8", "--batch-size", "16", "--width", "16", "--lr", "1e-2"),),
         "mean_iou",
         at_least=0.85,
         files="images/*.png",
+    ),
+    "text": Demo(
+        (("--epochs", "4", "--max-length", "256"),),
+        "accuracy",
+        at_least=0.35,  # a fifth is of the largest class
+        texts=("Return the running event loop.", "Parse an XML document: é, 日本"),
     ),
 }
 

@@ -85,9 +85,10 @@ def learns(project: Project, recipe: Recipe, answers: Answers) -> None:
         shared = json.loads(project.run(*asked, processes=2))
         # batched otherwise, so sums are rounded otherwise
         assert shared == pytest.approx(found, rel=1e-6 if answers["amp"] == "off" else 1e-2)
-    files = sorted((project.folder / "drawn").rglob(demo.files))[:3]
-    answers_given = json.loads(project.run("predict", run_dir, "--json", *files))["predictions"]
-    assert [answer["image"] for answer in answers_given] == list(map(str, files))
+    files = [*map(str, sorted((project.folder / "drawn").rglob(demo.files))[:3])]
+    given, name = (("--text", *demo.texts), "text") if demo.texts else (files, "image")
+    found = json.loads(project.run("predict", run_dir, "--json", *given))["predictions"]
+    assert [answer[name] for answer in found] == [*(demo.texts or files)]
     project.run("export", run_dir)
 
 

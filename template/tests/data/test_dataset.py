@@ -47,9 +47,12 @@ def test_changes_that_are_left_to_the_device_give_the_same_batches(toy_data: Pat
 class Moving(Augmentation):
     """Changes the targets with the inputs, as masks move with their images."""
 
-    def apply(self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray) -> None:
-        super().apply(inputs, targets, changes)
+    def apply(
+        self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        inputs, targets = super().apply(inputs, targets, changes)
         targets += changes[:, :2].astype(targets.dtype)
+        return inputs, targets
 
     def apply_on_device(
         self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor
@@ -73,6 +76,33 @@ def test_targets_move_with_their_inputs_and_the_stored_ones_stay(
         assert moved.any()
         assert np.array_equal(targets.numpy(), stored[numbers] + moved[:, :2].astype(np.float32))
     assert np.array_equal(reader.targets, stored)
+
+
+class Telling(Augmentation):
+    """Makes targets of the changes, as where a model is to find out what was done to its inputs."""
+
+    def apply(
+        self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return super().apply(inputs, targets, changes)[0], changes
+
+    def apply_on_device(
+        self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        return super().apply_on_device(inputs, targets, changes)[0], changes
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("on_device", [False, True])
+def test_changes_may_give_targets_of_another_shape_and_type(
+    toy_data: Path, workers: int, on_device: bool
+) -> None:
+    reader = Reader(split_path(toy_data, "train"))
+    dataset = BatchDataset(reader, Telling(Config()), on_device=on_device)
+    loader = make_loader(dataset, TrainSampler(len(reader), 8, seed=0), seed=0, workers=workers)
+    for inputs, targets, indices in batches(loader, CPU):
+        assert (targets.shape, targets.dtype) == ((8, 6), torch.int64)
+        assert np.array_equal(inputs.numpy() - reader.read(indices.numpy()), targets.numpy())
 
 
 def test_inputs_and_targets_are_those_of_their_numbers(toy_data: Path) -> None:

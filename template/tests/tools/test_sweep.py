@@ -45,11 +45,11 @@ def test_what_is_neither_is_refused(word: str, said: str) -> None:
 
 
 def test_settings_become_flags_and_a_file() -> None:
-    settings = {"lr": 0.1, "random_flip": "yes", "report": "false", "freeze": "stem head"}
+    settings = {"lr": 0.1, "compile": "yes", "report": "false", "freeze": "stem head"}
     assert as_flags(settings) == [
         "--lr",
         "0.1",
-        "--random-flip",
+        "--compile",
         "--no-report",
         "--freeze",
         "stem",

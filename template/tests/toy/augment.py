@@ -16,8 +16,11 @@ class Augmentation:
         draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, shape[0])
         return (draws * 3).astype(np.int64) - 1  # (B, 6)
 
-    def apply(self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray) -> None:
+    def apply(
+        self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         inputs += changes.astype(inputs.dtype)
+        return inputs, targets
 
     def apply_on_device(
         self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor

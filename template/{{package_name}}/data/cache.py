@@ -73,7 +73,7 @@ def check_room(readers: list[Samples], device: torch.device) -> None:
         raise FlagError(
             f"--cache: {sum(map(len, readers)):,} samples of {shape} values "
             f"take {needed / 1e6:,.1f} MB, but {free / 1e6:,.1f} MB are free on {device}; "
-            "leave the flag out, or take a smaller --image-size"
+            "leave the flag out, or take smaller inputs"
         )
 
 

@@ -48,8 +48,13 @@ class RandomChanges(Protocol):
         A sample that comes again in an epoch has a number beyond the data's, for other changes.
         """
 
-    def apply(self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray) -> None:
-        """Change a batch in place, on a CPU: its inputs, and targets that move with them."""
+    def apply(
+        self, inputs: np.ndarray, targets: np.ndarray, changes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What becomes of inputs and targets, on a CPU: both may be changed in place.
+
+        Inputs keep their shape and type; targets may get others.
+        """
 
     def apply_on_device(
         self, inputs: torch.Tensor, targets: torch.Tensor, changes: torch.Tensor
@@ -93,7 +98,7 @@ class BatchDataset(Dataset[Loaded | DataError]):
         if self.augmentation is not None and len(indices):
             changes = self.augmentation.draw(numbers, epoch, self.reader.shape)
             if isinstance(inputs, np.ndarray) and not self.on_device:
-                self.augmentation.apply(inputs, targets, changes)
+                inputs, targets = self.augmentation.apply(inputs, targets, changes)
                 changes = None
         batch = Batch(torch.as_tensor(inputs), torch.as_tensor(targets), torch.from_numpy(indices))
         return Loaded(batch, None if changes is None else torch.from_numpy(changes), bad)

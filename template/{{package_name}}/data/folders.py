@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Tree:
         """What the path of an image begins with, for each folder."""
         return [os.path.join(self.root, folder, "") for folder in self.folders]
 
-    def select(self, indices: np.ndarray) -> "Tree":
+    def select(self, indices: np.ndarray) -> Self:
         """The same folders and classes with these images only."""
         names = Names()
         names.extend(self.names[index] for index in indices)
@@ -81,14 +81,17 @@ class Tree:
         return replace(self, names=names, **chosen)
 
 
+T = TypeVar("T", bound=Tree)
+
+
 def find_splits(
     source: Path,
-    scan: Callable[[Path], Tree],
+    scan: Callable[[Path], T],
     is_split: Callable[[Path], bool],
     layout: str,
     fraction: float,
     seed: int,
-) -> tuple[Tree, Tree]:
+) -> tuple[T, T]:
     """The images of train and val: as `source` has them apart, or else split here.
 
     `layout` says in an error what a split is. Raises DataError where one of the two is missing, or
@@ -98,7 +101,7 @@ def find_splits(
     if not given:
         train, val = split(scan(source), fraction, seed)
         if not len(val):
-            raise DataError(f"no folder in {source} has two images, so none is left for val")
+            raise DataError(f"no folder in {source} has two samples, so none is left for val")
         return train, val
     if len(given) == 1:
         raise DataError(
@@ -114,7 +117,7 @@ def find_splits(
     return train, val
 
 
-def split(tree: Tree, fraction: float, seed: int) -> tuple[Tree, Tree]:
+def split(tree: T, fraction: float, seed: int) -> tuple[T, T]:
     """Part the images into train and val, folder by folder, by (seed, folder, position) alone.
 
     Each folder sends about `fraction` of its images to val; at least one, but never its last.

@@ -17,8 +17,8 @@ import numpy as np
 from ..base.errors import PACKAGE, DataError
 from ..base.files import write_atomic
 from ..base.locks import locked
-from .convert import in_order
 from .images import EXTENSIONS
+from .threads import in_order
 
 COMPRESSED = (".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst")
 BLOCK = 512  # bytes: a block of zeros ends a tar file

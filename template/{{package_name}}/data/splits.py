@@ -23,7 +23,7 @@ def place_of(data_dir: Path, split: str, *, shards: bool) -> Path:
 def open_split(
     data_dir: Path, split: str, size: tuple[int, ...] | None, *, shards: bool = False
 ) -> Samples:
-    """Open a split; its images get `size` where given, height and width."""
+    """Open a split; inputs get `size` where given, as images height and width."""
     place = place_of(data_dir, split, shards=shards)
     if shards:
         from .shards import Shards
@@ -33,10 +33,9 @@ def open_split(
 
 
 def open_splits(
-    data_dir: Path, image_size: int | None, *, shards: bool = False
+    data_dir: Path, size: tuple[int, ...] | None, *, shards: bool = False
 ) -> tuple[Samples, Samples]:
-    """Open the training and the validation data; both get the training data's image size."""
-    size = None if image_size is None else (image_size, image_size)
+    """Open the training and the validation data; both get `size`, or else the training data's."""
     train = open_split(data_dir, "train", size, shards=shards)
     val = open_split(data_dir, "val", train.shape[:2], shards=shards)
     if (val.shape, val.dtype) != (train.shape, train.dtype):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..base.errors import DataError, FlagError
 from ..base.files import sync_folder
 from ..base.locks import locked
-from .convert import in_order
+from .threads import in_order
 
 RECORD = ".staged"  # a file in each copy: what was copied, and when
 

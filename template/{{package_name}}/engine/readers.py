@@ -25,7 +25,7 @@ def open_readers(config: Config) -> Opened:
     """The training and the validation data, or as much of them as --max-samples says."""
     notes: list[str] = []
     data_dir, shards = staged(config.data_dir, config, notes), config.shards
-    train, val = open_splits(data_dir, config.image_size, shards=shards)
+    train, val = open_splits(data_dir, config.size, shards=shards)
     sources = [train]
     if config.join:
         from ..data.joining import Joined, open_like

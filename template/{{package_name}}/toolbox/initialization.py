@@ -43,7 +43,8 @@ def spreads(model: nn.Module, inputs: torch.Tensor, *, scale: bool = False) -> d
     With `scale` a layer's weights are first divided by it, and so the next layers see the result.
     Nothing else of the model changes.
     """
-    names = {module: name for name, module in model.named_modules() if isinstance(module, Layers)}
+    layers = ((name, m) for name, m in model.named_modules() if isinstance(m, Layers))
+    names: dict[nn.Module, str] = {module: name for name, module in layers}
     found: dict[str, float] = {}
 
     def look(module: nn.Module, _: object, outputs: torch.Tensor) -> torch.Tensor | None:

@@ -46,8 +46,8 @@ def write_source(root: Path, images: Sequence[np.ndarray | bytes]) -> list[Path]
             size = size_of(image)
             mask = blank.setdefault(size, as_png(np.zeros(size, np.uint8)))
         else:
-            mask, image = as_png(image[..., 0] % 3), as_png(image)
-        files[-1].write_bytes(image)
+            mask = as_png(image[..., 0] % 3)
+        files[-1].write_bytes(image if isinstance(image, bytes) else as_png(image))
         (root / "masks" / files[-1].name).write_bytes(mask)
     return files
 

@@ -21,6 +21,7 @@ from .folders import Names, Tree
 
 TABLE = "labels.csv"
 HEADER = ["file", "labels"]
+SAMPLE = "image"  # what a sample is called in messages
 SHOWN = 5  # names in a line
 
 
@@ -69,8 +70,8 @@ def scan(root: Path) -> Tree:
         raise DataError(f"{table} names no label")
     column = {label: place for place, label in enumerate(classes)}
     targets = np.zeros((len(sets), len(classes)), np.float32)
-    for row, labels_of in zip(targets, sets, strict=True):
-        row[[column[label] for label in labels_of]] = 1
+    for target, labels_of in zip(targets, sets, strict=True):
+        target[[column[label] for label in labels_of]] = 1
     return Tree(root, classes, targets, names, places=np.zeros(len(sets), int), folders=[""])
 
 

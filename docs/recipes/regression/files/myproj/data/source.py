@@ -21,6 +21,7 @@ from . import folders
 from .folders import Names, Tree
 
 TABLE = "targets.csv"
+SAMPLE = "image"  # what a sample is called in messages
 SHOWN = 5  # columns that are described
 LARGEST = float(np.finfo(np.float32).max)
 

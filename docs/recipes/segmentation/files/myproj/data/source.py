@@ -25,6 +25,7 @@ from .survey import header_size
 
 IMAGES, MASKS, CLASSES = "images", "masks", "classes.txt"
 IGNORED = 255  # the value of pixels that do not count
+SAMPLE = "image"  # what a sample is called in messages
 SHOWN = 5  # names in a line
 KINDS = 5  # of digits in the demo
 
