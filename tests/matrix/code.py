@@ -137,7 +137,7 @@ def third_party(paths: list[Path]) -> Iterator[tuple[str, bool]]:
     for path in paths:
         for name, at_top in read(path.read_text(encoding="utf-8")).imports:
             top = name.partition(".")[0]
-            own = (PACKAGE, "conftest", "drawn", "ranks", "toy")
+            own = (PACKAGE, "conftest", "drawn", "ranks", "tars", "toy")
             if top in sys.stdlib_module_names or top in own or top.startswith("test_"):
                 continue
             yield HIDDEN.get(name) or distributions().get(top, top), at_top

@@ -25,7 +25,6 @@ VOCABULARY = (
     Words("parallelism", ("ddp",), ("ddp", "DistributedDataParallel", "distributed", "torchrun")),
     Words("parallelism", ("ddp",), ("rank", "ranks", "world", "world_size", "nccl", "gloo")),
     Words("parallelism", ("ddp",), ("no_sync", "all_reduce", "SyncBatchNorm", "sync_batchnorm")),
-    Words("parallelism", ("ddp",), ("shard", "shards")),
     Words("amp", ("bf16", "fp16"), ("amp", "autocast", "mixed precision", "half precision")),
     Words("amp", ("bf16",), ("bf16", "bfloat16")),
     Words("amp", ("fp16",), ("fp16", "float16", "GradScaler", "scaler", "unscale")),

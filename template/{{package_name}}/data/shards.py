@@ -94,8 +94,8 @@ def files_of(reader: Samples) -> np.ndarray:
     return reader.shard
 
 
-def rank_of(name: str) -> tuple[int, str]:
-    """What puts numbers, which have no zeros before them, in their order, and names behind them."""
+def numbers_first(name: str) -> tuple[int, str]:
+    """A key that sorts numbers, written without leading zeros, by value, and names after them."""
     return (len(name), name) if name.isdecimal() else (sys.maxsize, name)
 
 
@@ -109,7 +109,7 @@ def classes_of(pattern: Path, names: list[str]) -> tuple[list[str], list[int]]:
     try:
         listed = path.read_text(encoding="utf-8", errors="surrogateescape")
     except FileNotFoundError:
-        classes = sorted(names, key=rank_of)
+        classes = sorted(names, key=numbers_first)
         known = {name: number for number, name in enumerate(classes)}
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error

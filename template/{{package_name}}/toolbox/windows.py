@@ -13,7 +13,7 @@ class Windows:
         self.files, self.window, self.samples = files, window, len(files)
 
     def draws(self, key: int, places: int) -> np.ndarray:
-        """The samples of an epoch, (N,) int64: files in a random order, then window by window."""
+        """The samples of an epoch, (places,) int64: windows of files in a random order."""
         order = permutation(mix(key, 0), int(self.files.max()) + 1)
         window = np.argsort(order)[self.files] // self.window  # of each sample
         shuffled = permutation(key, self.samples)
