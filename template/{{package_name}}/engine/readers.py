@@ -23,6 +23,7 @@ class Opened(NamedTuple):
 
 def open_readers(config: Config) -> Opened:
     """The training and the validation data, or as much of them as --max-samples says."""
+    refuse_two_orders(config)
     notes: list[str] = []
     data_dir, shards = staged(config.data_dir, config, notes), config.shards
     train, val = open_splits(data_dir, config.size, shards=shards)
@@ -52,6 +53,14 @@ def open_readers(config: Config) -> Opened:
     return Opened(train, val, order, notes)
 
 
+def refuse_two_orders(config: Config) -> None:
+    """Raise FlagError where two settings choose what an epoch draws."""
+    asked = {"join": config.join, "balance": config.balance, "shard-window": config.shard_window}
+    flags = [f"--{flag}" for flag, value in asked.items() if value]
+    if len(flags) > 1:
+        raise FlagError(f"{' and '.join(flags[:2])} both say what an epoch is made of: choose one")
+
+
 def staged(data_dir: Path, config: Config, notes: list[str]) -> Path:
     """Where a data folder is read: in its copy, with --stage, of which a note is made."""
     if config.stage is None or not data_dir.is_dir():  # the reader says what is missing
@@ -67,10 +76,6 @@ def order_of(
     config: Config, train: Samples, sources: list[Samples], notes: list[str]
 ) -> Order | None:
     """What an epoch draws of the training data; None for each sample once."""
-    asked = {"join": config.join, "balance": config.balance, "shard-window": config.shard_window}
-    flags = [f"--{flag}" for flag, value in asked.items() if value]
-    if len(flags) > 1:
-        raise FlagError(f"{' and '.join(flags[:2])} both say what an epoch is made of: choose one")
     if config.balance:
         from ..toolbox.balance import Balanced
 
