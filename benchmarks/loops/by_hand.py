@@ -31,10 +31,11 @@ def train(parts: Parts) -> None:
     scaler = torch.amp.GradScaler("cpu") if parts.amp == "fp16" else None
     step = 0
     for epoch in parts.epochs():
-        for _, indices in parts.sampler:
-            pixels = reader.read(indices)
-            augmentation.apply(pixels, augmentation.draw(indices, epoch, reader.shape))
-            images, labels = torch.from_numpy(pixels), torch.from_numpy(labels_of[indices])
+        for request in parts.sampler:
+            indices = request.indices
+            changes = augmentation.draw(indices, epoch, reader.shape)
+            read = augmentation.apply(reader.read(indices), labels_of[indices], changes)
+            images, labels = map(torch.from_numpy, read)
             parts.adjust(step)
             step += 1
             with autocast():
