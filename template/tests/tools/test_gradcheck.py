@@ -41,8 +41,10 @@ class Fixed(torch.autograd.Function):
 
 
 @pytest.fixture
-def own() -> Iterator[Path]:
+def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A module of functions at the top of the package."""
+    # one that is written twice in a second, with as many letters, would be taken for its first text
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     path = TOY / "toy" / "own.py"
     yield path
     path.unlink()
