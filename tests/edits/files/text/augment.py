@@ -19,9 +19,11 @@ class Augmentation:
         draws = uniform(mix(self.seed, Stream.AUGMENT, epoch), indices, shape[0])
         return (draws > 0.1).astype(np.int64)
 
-    def apply(self, texts: np.ndarray, labels: np.ndarray, stay: np.ndarray) -> None:
-        """Leave the others out of texts (B, L), in place."""
-        texts *= stay
+    def apply(
+        self, texts: np.ndarray, labels: np.ndarray, stay: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Leave the others out of texts (B, L)."""
+        return texts * stay, labels
 
     def apply_on_device(
         self, texts: torch.Tensor, labels: torch.Tensor, stay: torch.Tensor
