@@ -85,8 +85,8 @@ def blend(package: Path) -> None:
     replace(
         package / "augment.py",
         (
-            "        return images, targets\n",
-            "        if not self.blend:\n"
+            "self.classes)\n        return images, targets\n",
+            "self.classes)\n        if not self.blend:\n"
             "            return images, targets\n"
             "        share = float(torch.distributions.Beta(self.blend, self.blend).sample())\n"
             "        order = torch.randperm(len(images)).to(images.device)\n"
