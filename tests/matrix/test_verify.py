@@ -38,7 +38,7 @@ EDITS = {
     ),
     "dropout draws on from wherever the generator stands": Edit(
         *("resumes", "one resumed from step", {"parallelism": "single"}, "engine/trainer.py"),
-        *("seed_dropout(mix(self.seed, Stream.DROPOUT, step), self.device)", "pass"),
+        *("seed_dropout(mix(self.config.seed, Stream.DROPOUT, step), self.device)", "pass"),
     ),
     "augmentation draws from numpy's global generator": Edit(
         *("repeats", "0 and with 2 data workers", {"amp": "off"}, "augment.py"),

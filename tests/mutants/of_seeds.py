@@ -47,9 +47,9 @@ MUTANTS = (
         "Seeds",
         "What a step drops out does not depend on the draws before it.",
         "engine/trainer.py",
-        "        seed_dropout(mix(self.seed, Stream.DROPOUT, step), self.device)\n",
+        "        seed_dropout(mix(self.config.seed, Stream.DROPOUT, step), self.device)\n",
         "        if step == 0:\n"
-        "            seed_dropout(mix(self.seed, Stream.DROPOUT, step), self.device)\n",
+        "            seed_dropout(mix(self.config.seed, Stream.DROPOUT, step), self.device)\n",
         "engine/test_trainer.py::test_a_step_draws_the_same_whatever_was_drawn_before",
         {"parallelism": "single"},
     ),

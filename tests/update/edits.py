@@ -53,7 +53,7 @@ def _delete_what_changes(project: Path, _: World) -> None:
 
 def _rename(project: Path, world: World) -> None:
     world.git(project, "mv", TRAIN, "proj/start.py")
-    replace(project / "proj/start.py", "READ_EVERY = 20  #", "READ_EVERY = 10  #")
+    replace(project / "proj/start.py", "= Headroom()\n", "= Headroom()  # mine, in it\n")
 
 
 def _reformat(project: Path, _: World) -> None:
@@ -145,7 +145,7 @@ EDITS = [
     Edit(
         "rename",
         _rename,
-        ("def with_my_settings(config: Config) -> Config:",),
+        ("headroom = Headroom()  # mine, in it",),
         holds={"proj/start.py": (FIX_AFTER, BLOCK_AFTER)},
         gone=(TRAIN,),
     ),
