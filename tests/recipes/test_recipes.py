@@ -19,6 +19,7 @@ __all__ = ["env", "git", "own_world", "torchgen", "world"]
 
 pytestmark = pytest.mark.recipes
 
+SCHEDULED = pytest.mark.scheduled
 DEALT = dealt()
 REST = [(r, a) for r in all_recipes() for a in fitting(r) if (r, a) not in DEALT]
 MOST = {"segmentation": 8, "text": 8}  # files of the package that a recipe may change; else 4
@@ -133,7 +134,10 @@ def test_each_recipe_has_a_demo_and_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "answers"), DEALT, ids=lambda v: v.name if isinstance(v, Recipe) else name_of(v)
+    ("recipe", "answers"),
+    # each takes minutes: one always, the others by schedule; all are applied in test_fit.py
+    [d if d[0].name == "regression" else pytest.param(*d, marks=SCHEDULED) for d in DEALT],
+    ids=lambda v: v.name if isinstance(v, Recipe) else name_of(v),
 )
 def test_a_project_follows_a_recipe(
     recipe: Recipe, answers: Answers, own_world: World, tmp_path: Path

@@ -64,10 +64,10 @@ def test_the_scores_are_the_teachers_own_for_the_images_that_the_model_sees(
         Config(data_dir=image_data, teacher=teacher, **SETTINGS | STUDENT | settings), CPU
     )
     batch = next(trainer.batches())
-    torch.manual_seed(0)
-    mixed = trainer.mixed(batch)
-    torch.manual_seed(0)
-    inputs, shares = trainer.augmentation.mix_batch(batch.inputs, batch.targets)
+    mixed, taught = trainer.mixed(batch), trainer.teacher
+    trainer.teacher = None
+    inputs, shares, _ = trainer.mixed(batch)  # by the same draws
+    trainer.teacher = taught
     reference = load_trained(teacher, CPU).model.eval()
     with torch.no_grad():
         scores = forward(reference, inputs)
