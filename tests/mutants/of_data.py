@@ -10,7 +10,7 @@ MUTANTS = (
         "data/cache.py",
         "dtype=kind, device=device)",
         "dtype=torch.uint8, device=device)",
-        "data/test_dataset.py::test_inputs_and_targets_of_any_type_and_shape_come_as_they_are",
+        "data/test_dataset.py::test_inputs_and_targets_of_any_type_and_shape_come_as_they_are[volumes-memory-False]",
     ),
     Mutant(
         "a-part-with-the-first-targets",

@@ -19,7 +19,6 @@ __all__ = ["env", "git", "own_world", "torchgen", "world"]
 
 pytestmark = pytest.mark.recipes
 
-SCHEDULED = pytest.mark.scheduled
 DEALT = dealt()
 REST = [(r, a) for r in all_recipes() for a in fitting(r) if (r, a) not in DEALT]
 MOST = {"segmentation": 8, "text": 8}  # files of the package that a recipe may change; else 4
@@ -133,10 +132,11 @@ def test_each_recipe_has_a_demo_and_a_page() -> None:
         assert recipe.summary and "\n" not in recipe.summary
 
 
+# each takes minutes; all are applied, and their packages type-checked, in test_fit.py
+@pytest.mark.scheduled
 @pytest.mark.parametrize(
     ("recipe", "answers"),
-    # each takes minutes: one always, the others by schedule; all are applied in test_fit.py
-    [d if d[0].name == "regression" else pytest.param(*d, marks=SCHEDULED) for d in DEALT],
+    DEALT,
     ids=lambda v: v.name if isinstance(v, Recipe) else name_of(v),
 )
 def test_a_project_follows_a_recipe(
