@@ -4,15 +4,6 @@ from .mutant import Mutant
 
 MUTANTS = (
     Mutant(
-        "memory-of-bytes-alone",
-        "Images",
-        "Inputs that are kept in memory keep the type of the reader.",
-        "data/cache.py",
-        "dtype=kind, device=device)",
-        "dtype=torch.uint8, device=device)",
-        "data/test_dataset.py::test_inputs_and_targets_of_any_type_and_shape_come_as_they_are[volumes-memory-False]",
-    ),
-    Mutant(
         "a-part-with-the-first-targets",
         "Images",
         "A part of the samples has their own targets.",
