@@ -4,6 +4,15 @@ from .mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "memory-of-bytes-alone",
+        "Images",
+        "Inputs that are kept in memory keep the type of the reader.",
+        "data/cache.py",
+        "self.inputs.numpy().take(indices, axis=0)",
+        "self.inputs.numpy().take(indices, axis=0).astype(np.uint8)",
+        "data/test_dataset.py::test_inputs_and_targets_of_any_type_and_shape_come_as_they_are",
+    ),
+    Mutant(
         "a-part-with-the-first-targets",
         "Images",
         "A part of the samples has their own targets.",

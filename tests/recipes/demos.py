@@ -39,7 +39,7 @@ DEMOS = {
         evaluated=("--max-samples", "100"),
     ),
     "multi-label": Demo(
-        (("--epochs", "20", "--lr", "1e-2"),), "mean_average_precision", at_least=0.8
+        (("--epochs", "40", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
     "pretraining": Demo(
         (
