@@ -111,7 +111,7 @@ MUTANTS = (
         "The samples of each class are counted in the data that is trained on.",
         "data/splits.py",
         "        of_targets(reader),\n",
-        '        of_targets(getattr(reader, "_reader", reader)),\n',
+        '        of_targets(getattr(reader, "reader", reader)),\n',
         "data/test_splits.py::test_the_targets_are_measured_by_the_task",
     ),
     Mutant(
