@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import change, look, new
+from .commands import change, chosen, look, new
 from .commands.words import complete_at_the_first_tab, in_words
 
 __all__ = ["app", "in_words"]
@@ -18,9 +18,9 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
         if name == "new":
-            ctx.obj = new.choose(ctx, rest)
+            ctx.obj = chosen.choose(ctx, rest)
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            flagged = new.flagged(new.new, ctx.obj.questionnaire.questions)
+            flagged = chosen.flagged(new.new, ctx.obj.questionnaire.questions)
             alone.command("new", context_settings=HELP, epilog=NEW)(flagged)
             command = typer.main.get_command(alone)
         return name, command, rest
@@ -72,7 +72,7 @@ def examples(*lines: str) -> str:
 NEW = examples(
     "new myproj", "new myproj --parallelism ddp --amp bf16", "new . --answers team.yml -y"
 )
-app.command("new", epilog=NEW)(new.flagged(new.new))
+app.command("new", epilog=NEW)(chosen.flagged(new.new))
 app.command(epilog=examples("questions", "questions --json"))(look.questions)
 app.command(epilog=examples("update", "update --check", "update ~/myproj --dry-run"))(change.update)
 app.command("set", epilog=examples("set amp=bf16", "set logger=mlflow parallelism=ddp myproj"))(

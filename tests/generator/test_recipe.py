@@ -151,8 +151,8 @@ def test_without_git_a_recipe_cannot_be_followed(torchgen: Torchgen, tmp_path: P
 
 
 def test_the_recipes_are_completed(torchgen: Torchgen) -> None:
-    from torchgen_cli.commands.new import _recipes
+    from torchgen_cli.commands.new import recipes_like
 
     names = [path.parent.name for path in (ROOT / "docs/recipes").glob("*/recipe.toml")]
-    assert _recipes("") == sorted(names)
-    assert _recipes("multi") == ["multi-label"]
+    assert recipes_like("") == sorted(names)
+    assert recipes_like("multi") == ["multi-label"]

@@ -18,11 +18,11 @@ COMMON = ("epochs=2", "batch_size=8", "num_workers=0", "device=cpu")
 
 def test_ranges_and_lists_are_read_as_they_are_written() -> None:
     space = read_space(
-        ["lr=1e-4..1e-1", "dropout=0..0.5", "batch-size=8..64", "optimizer=adamw,sgd"]
+        ["lr=1e-4..1e-1", "momentum=0..0.5", "batch-size=8..64", "optimizer=adamw,sgd"]
     )
     assert space == {
         "lr": Range(1e-4, 1e-1, whole=False, log=True),
-        "dropout": Range(0, 0.5, whole=False, log=False),
+        "momentum": Range(0, 0.5, whole=False, log=False),
         "batch_size": Range(8, 64, whole=True, log=False),
         "optimizer": ["adamw", "sgd"],
     }
