@@ -35,6 +35,8 @@ class Shards:
         self.shard = self._index.shard  # (N,) int64, ascending: the file of each sample
         self.classes, numbers = classes_of(pattern, self._index.names.tolist())
         self.targets = np.array(numbers, np.int64)[self._index.label]
+        if size is not None and len(size) != 2:
+            raise DataError(f"{pattern} holds images, and these have a height and a width")
         height, width = size or self._first_size(pattern)
         self.shape = height, width, 3
 

@@ -108,6 +108,8 @@ def target_facts(reader: Any) -> dict[str, Any]:
 
 def check_data(train: Any, val: Any) -> None:
     """Raise DataError where what the readers have cannot be learned or measured."""
+    if train.targets.ndim != 2:
+        raise DataError("each image has a class here, not labels: --shards reads classes alone")
     there = train.targets.any(axis=0)
     if not there.all():
         name = train.classes[int(there.argmin())]

@@ -135,6 +135,8 @@ def target_facts(reader: Any) -> dict[str, Any]:
 
 def check_data(train: Any, val: Any) -> None:
     """Raise DataError where what the readers have cannot be learned or measured."""
+    if train.targets.ndim != 2:
+        raise DataError("each image has a class here, not numbers: --shards reads classes alone")
     ranges = np.ptp(train.targets, axis=0)
     if not ranges.all():
         name = train.classes[int(ranges.argmin())]

@@ -96,6 +96,8 @@ def target_facts(reader: Any) -> dict[str, Any]:
 
 def check_data(train: Any, val: Any) -> None:
     """Raise DataError where what the readers have cannot be learned or measured."""
+    if getattr(train.targets, "ndim", 3) != 3:
+        raise DataError("each image has a class here, not a mask: --shards reads classes alone")
     if len(train.classes) < 2:
         raise DataError("there is one class alone, and so nothing to tell apart")
     if val.classes != train.classes:

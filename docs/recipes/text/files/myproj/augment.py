@@ -17,6 +17,8 @@ class Augmentation:
     def __init__(self, config: Config, facts: Facts) -> None:
         if config.mixup or config.cutmix or config.erasing or config.color:
             raise FlagError("--mixup, --cutmix, --erasing and --color are for images alone")
+        if config.shards:
+            raise FlagError("--shards reads images alone, not texts")
         self.seed, self.share = config.seed, config.hide
 
     def draw(self, indices: np.ndarray, epoch: int, shape: tuple[int, ...]) -> np.ndarray:

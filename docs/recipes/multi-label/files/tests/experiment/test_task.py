@@ -87,6 +87,8 @@ def test_data_that_cannot_be_learned_or_measured_is_refused() -> None:
 
     check_data(reader(np.eye(3)), reader(np.zeros((1, 3))))
     assert target_facts(reader(np.eye(3))) == {"counts": [1.0, 1.0, 1.0]}
+    with pytest.raises(DataError, match="each image has a class here, not labels"):
+        check_data(reader(np.arange(3)), reader(np.arange(3)))
     with pytest.raises(DataError, match="no image with the label 'right'"):
         check_data(reader(np.eye(3)[:2]), reader(np.eye(3)))
     with pytest.raises(DataError, match=r"different labels \(right, wrong\)"):

@@ -116,6 +116,8 @@ def test_data_that_cannot_be_learned_or_measured_is_refused() -> None:
         return SimpleNamespace(targets=targets.astype(np.float32), classes=names)
 
     check_data(reader(np.eye(2)), reader(np.zeros((1, 2))))
+    with pytest.raises(DataError, match="each image has a class here, not numbers"):
+        check_data(reader(np.arange(2)), reader(np.arange(2)))
     with pytest.raises(DataError, match="'price' is the same number for each image to train on"):
         check_data(reader(np.array([[1, 2], [3, 2]])), reader(np.eye(2)))
     with pytest.raises(DataError, match=r"different columns \(price, wrong\)"):

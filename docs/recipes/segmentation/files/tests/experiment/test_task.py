@@ -113,8 +113,8 @@ def test_a_prediction_has_the_share_of_each_class() -> None:
 
 
 def test_data_that_cannot_be_learned_or_measured_is_refused(image_data: Path) -> None:
-    def reader(names: list[str]) -> SimpleNamespace:
-        return SimpleNamespace(classes=names)
+    def reader(names: list[str], axes: int = 3) -> SimpleNamespace:
+        return SimpleNamespace(classes=names, targets=np.zeros((2,) * axes))
 
     check_data(reader(CLASSES), reader(CLASSES))
     with pytest.raises(DataError, match="there is one class alone"):
@@ -123,6 +123,8 @@ def test_data_that_cannot_be_learned_or_measured_is_refused(image_data: Path) ->
         check_data(reader(CLASSES), reader([*CLASSES[:3], "wrong"]))
     with pytest.raises(DataError, match="in another order"):
         check_data(reader(CLASSES), reader(CLASSES[::-1]))
+    with pytest.raises(DataError, match="each image has a class here, not a mask"):
+        check_data(reader(CLASSES, axes=1), reader(CLASSES, axes=1))
     assert gather_facts(open_splits(image_data, None)[0], target_facts).targets == {}
 
 

@@ -105,3 +105,8 @@ def check_erasing(data_dir: Path) -> None:
 
 def check_color(data_dir: Path) -> None:
     refused(color=0.4)
+
+
+def test_tar_files_which_hold_images_are_refused() -> None:
+    with pytest.raises(FlagError, match="--shards reads images alone"):
+        Augmentation(Config(shards=True), FACTS)
