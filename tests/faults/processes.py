@@ -22,7 +22,8 @@ PATIENCE = 120.0  # seconds for anything else: far more than it takes, so that a
 # what torchrun prints of its own does not go through the package
 OUR_TRACEBACK = re.compile(rf'File ".*[/\\]{PACKAGE}[/\\]')
 MONITOR = "wandb-symon"  # W&B's own: looks for its parent every five seconds, and ends
-TICK = 0.0003  # seconds between two looks: a checkpoint is written in milliseconds
+TICK = 0.002  # seconds between two looks
+SHORT = 0.0003  # the same, for what is over within milliseconds
 
 
 class Ended(Exception):
@@ -60,14 +61,16 @@ class Life:
         """What all of its processes have printed so far."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def until(self, holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    def until(
+        self, holds: Callable[[], bool], seconds: float = PATIENCE, tick: float = TICK
+    ) -> None:
         """Wait until something holds; raises Ended where the command ends before."""
         late = time.monotonic() + seconds
         while not holds():
             if self.process.poll() is not None:
                 raise Ended(self.said)
             assert time.monotonic() < late, f"nothing happened in {seconds} s:\n{self.said}"
-            time.sleep(TICK)
+            time.sleep(tick)
 
     def wait(self, seconds: float = PATIENCE) -> int:
         """Wait for the end; returns the exit code."""

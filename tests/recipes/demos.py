@@ -84,10 +84,22 @@ def fitting(recipe: Recipe) -> list[Answers]:
 
 
 def dealt() -> list[tuple[Recipe, Answers]]:
-    """A set for each recipe, such that most choices meet one of them."""
-    pairs, seen = [], set[str]()
+    """A set for each recipe, such that most choices meet one; else float32, which a CPU is fast in.
+
+    Of equal ones it is the one that has been dealt the fewest times.
+    """
+    pairs: list[tuple[Recipe, Answers]] = []
+    seen = set[str]()
     for recipe in all_recipes():
-        best = max(fitting(recipe), key=lambda answers: len(set(answers.values()) - seen))
+        dealt_before = [answers for _, answers in pairs]
+        best = max(
+            fitting(recipe),
+            key=lambda answers: (
+                len(set(answers.values()) - seen),
+                answers["amp"] == "off",
+                -dealt_before.count(answers),
+            ),
+        )
         seen |= set(best.values())
         pairs.append((recipe, best))
     return pairs
