@@ -22,6 +22,7 @@ from . import (
     of_start,
     of_state,
     of_targets,
+    of_tools,
 )
 from .mutant import Mutant
 
@@ -47,4 +48,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_mixing.MUTANTS,
     *of_memory.MUTANTS,
     *of_targets.MUTANTS,
+    *of_tools.MUTANTS,
 )

@@ -13,7 +13,7 @@ ROWS = (
     *("Train sampler", "Eval sampler", "Empty shards", "Validation", "SyncBN"),
     *("Checkpoint", "weights_only", "Atomic", "Fallback", "Best", "Preemption", "Other world"),
     *("Partial load", "Groups", "AMP", "Accumulation", "LR", "DDP", "Handles"),
-    *("Images", "Divergence", "Records", "Run folder", "Report", "Losses", "Options"),
+    *("Images", "Divergence", "Records", "Run folder", "Report", "Losses", "Options", "Tools"),
 )
 
 # the sets of answers that mutants live in, in which each choice is there

@@ -146,7 +146,7 @@ MUTANTS = (
         "the-best-trial-is-the-worst",
         "Options",
         "A sweep names the best trial, by the direction of the metric.",
-        "tools/summary.py",
+        "tools/found.py",
         "done.sort(key=lambda trial: trial.value or 0.0, reverse=Task.higher_is_better)",
         "done.sort(key=lambda trial: trial.value or 0.0, reverse=not Task.higher_is_better)",
         "tools/test_sweep.py::"

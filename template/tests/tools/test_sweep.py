@@ -9,8 +9,8 @@ import pytest
 from conftest import call
 
 from toy.base.errors import UserError
+from toy.tools.found import in_toml, over_seeds
 from toy.tools.space import Range, as_flags, read_space
-from toy.tools.summary import in_toml, over_seeds
 from toy.tools.sweep import SweepConfig, main
 
 COMMON = ("epochs=2", "batch_size=8", "num_workers=0", "device=cpu")

@@ -1,0 +1,68 @@
+"""What the tools that look at a model and its data must not get wrong."""
+
+from .mutant import Mutant
+
+SUMMARY, SHOW = "tools/summary.py", "tools/show_batch.py"
+OF_SUMMARY, OF_SHOW = "tools/test_summary.py::", "tools/test_show_batch.py::"
+
+MUTANTS = tuple(
+    Mutant(name, "Tools", rule, file, old, new, test)
+    for name, rule, file, old, new, test in (
+        (
+            "flops-of-a-batch",
+            "The FLOPs are those of one sample.",
+            SUMMARY,
+            "sum(counts.values()) // len(inputs)",
+            "sum(counts.values())",
+            f"{OF_SUMMARY}test_parameters_and_flops_are_those_of_a_count_by_hand",
+        ),
+        (
+            "frozen-parameters-are-trained",
+            "Frozen parameters are not among those that are trained.",
+            SUMMARY,
+            "sum(p.numel() for p in parameters if p.requires_grad)",
+            "sum(p.numel() for p in parameters)",
+            f"{OF_SUMMARY}test_parameters_and_flops_are_those_of_a_count_by_hand",
+        ),
+        (
+            "hooks-stay-in-the-model",
+            "The summary leaves the model as it was.",
+            SUMMARY,
+            "            hook.remove()\n",
+            "            pass\n",
+            f"{OF_SUMMARY}test_parameters_and_flops_are_those_of_a_count_by_hand",
+        ),
+        (
+            "an-input-is-kept-once-for-each-use",
+            "A tensor that several layers need for the backward pass takes its memory once.",
+            SUMMARY,
+            "self.sizes[storage.data_ptr()] = storage.nbytes()",
+            "self.sizes[len(self.sizes)] = storage.nbytes()",
+            f"{OF_SUMMARY}test_what_a_backward_pass_needs_counts_once_and_weights_do_not",
+        ),
+        (
+            "the-batch-of-another-epoch",
+            "The batch shown is that of its step, with the random changes of its epoch.",
+            SHOW,
+            "progress.step, progress.epoch = step, step // steps",
+            "progress.step, progress.epoch = step % steps, 0",
+            f"{OF_SHOW}test_it_is_the_batch_of_that_step",
+        ),
+        (
+            "each-picture-has-a-brightness-of-its-own",
+            "Pixels keep their brightness in the picture.",
+            SHOW,
+            "(values - lowest) / max(highest - lowest, 1e-12)",
+            "(values - values.min()) / max(values.max() - values.min(), 1e-12)",
+            f"{OF_SHOW}test_pixels_keep_their_brightness_and_colors",
+        ),
+        (
+            "shares-under-the-wrong-names",
+            "The shares of a mixed target stand beside their own classes.",
+            SHOW,
+            "zip(values, classes, strict=True), reverse=True",
+            "zip(values, classes[::-1], strict=True), reverse=True",
+            f"{OF_SHOW}test_a_target_is_told_in_words",
+        ),
+    )
+)
