@@ -109,7 +109,7 @@ def main() -> None:
         f"others, {SIDE} x {SIDE} pixels, {10 * size[0]:,} to train on, {10 * size[1]:,} from "
         "other scans to validate. The values of the options are usual ones; none was tuned here."
     )
-    write_section("toolbox", "Options", note, [options, tuned])
+    write_section("toolbox.py", "Options", note, [options, tuned])
 
 
 def measure_options(folder: Path, given: argparse.Namespace, pool: ThreadPoolExecutor) -> str:
