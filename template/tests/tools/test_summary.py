@@ -9,10 +9,7 @@ import torch
 from conftest import call
 from torch import nn
 
-from toy.config import Config
-from toy.engine.trainer import Trainer
-from toy.tools.batches import batch_of
-from toy.tools.summary import Kept, Layer, SummaryConfig, layers_of, main, memory_of, table
+from toy.tools.summary import Kept, Layer, SummaryConfig, layers_of, main, table
 
 
 class Net(nn.Module):
@@ -60,14 +57,19 @@ def test_what_a_backward_pass_needs_counts_once_and_weights_do_not() -> None:
     assert total.requires_grad and kept.size(besides=layers) == 3 * 8 * 16 * 4
 
 
-def test_the_memory_of_a_step_is_that_of_its_tensors(toy_data: Path) -> None:
-    config = Config(data_dir=toy_data, device="cpu", batch_size=8, ema_decay=0.9)
-    trainer = Trainer(config, torch.device("cpu"))
-    memory = memory_of(trainer, batch_of(trainer, 8))
-    weights = sum(4 * p.numel() for p in trainer.state.model.parameters())
+def test_the_memory_of_a_step_is_that_of_its_tensors(
+    toy_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def found(size: int) -> dict[str, Any]:
+        config = {"data_dir": toy_data, "device": "cpu", "ema_decay": 0.9}
+        assert call(main, SummaryConfig(**config, batch_size=size, json=True)) == 0
+        return json.loads(capsys.readouterr().out)
+
+    one, two, three = map(found, (8, 16, 24))
+    memory, weights = one["memory"], 4 * one["layers"][0]["parameters"]
     assert memory["weights"] == memory["averaged weights"] == memory["gradients"] == weights
     assert 2 * weights <= memory["optimizer"] < 2 * weights + 1000, "AdamW's two moments, and steps"
-    kept = [memory_of(trainer, batch_of(trainer, size))["activations"] for size in (8, 16, 24)]
+    kept = [each["memory"]["activations"] for each in (one, two, three)]
     assert kept[2] - kept[1] == kept[1] - kept[0] > 0, "so much for each sample"
 
 
