@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from random import Random
 
-from .processes import SHORT, Life, kill
+from .processes import Life, kill
 from .runs import Place, RunFolder
 
 FIRST, LAST = "before the first checkpoint", "at the very end"
@@ -66,7 +66,7 @@ class Moments:
 
     def _writing(self, life: Life) -> None:
         before = self.run.partial()
-        life.until(lambda: bool(self.run.partial() - before), tick=SHORT)
+        life.until(lambda: bool(self.run.partial() - before))
 
     def _placed(self, life: Life) -> None:
         self.run.next_checkpoint(life)
@@ -78,7 +78,7 @@ class Moments:
 
     def _logged(self, life: Life) -> None:
         before = self.run.epochs_logged()
-        life.until(lambda: self.run.epochs_logged() > before, tick=SHORT)
+        life.until(lambda: self.run.epochs_logged() > before)
 
     def _finished(self, life: Life) -> None:
         seen = self.run.stamp()  # before it is read, or the last of all might come in between

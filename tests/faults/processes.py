@@ -22,8 +22,7 @@ PATIENCE = 120.0  # seconds for anything else: far more than it takes, so that a
 # what torchrun prints of its own does not go through the package
 OUR_TRACEBACK = re.compile(rf'File ".*[/\\]{PACKAGE}[/\\]')
 MONITOR = "wandb-symon"  # W&B's own: looks for its parent every five seconds, and ends
-TICK = 0.002  # seconds between two looks
-SHORT = 0.0003  # the same, for what is over within milliseconds
+TICK = 0.0003  # seconds between two looks: a checkpoint is written in milliseconds
 
 
 class Ended(Exception):
@@ -61,16 +60,14 @@ class Life:
         """What all of its processes have printed so far."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def until(
-        self, holds: Callable[[], bool], seconds: float = PATIENCE, tick: float = TICK
-    ) -> None:
+    def until(self, holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
         """Wait until something holds; raises Ended where the command ends before."""
         late = time.monotonic() + seconds
         while not holds():
             if self.process.poll() is not None:
                 raise Ended(self.said)
             assert time.monotonic() < late, f"nothing happened in {seconds} s:\n{self.said}"
-            time.sleep(tick)
+            time.sleep(TICK)
 
     def wait(self, seconds: float = PATIENCE) -> int:
         """Wait for the end; returns the exit code."""
