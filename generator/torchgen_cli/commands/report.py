@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 
 def show(answers: dict[str, Any], origins: dict[str, str]) -> None:
+    """Print the answers, and the files that they are from."""
     from ..questions import question
 
     width = max(map(len, answers))
