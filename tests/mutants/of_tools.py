@@ -3,6 +3,9 @@
 from .mutant import Mutant
 
 SUMMARY, SHOW = "tools/summary.py", "tools/show_batch.py"
+FINDINGS, ALIKE, DOCTOR = "data/findings.py", "data/alike.py", "data/doctor.py"
+PLANTED = "data/test_doctor.py::test_what_was_planted_is_found_and_nothing_else"
+MASKS = "data/test_doctor.py::test_masks_on_the_disk_are_compared_and_names_of_files_are_not"
 OF_SUMMARY, OF_SHOW = "tools/test_summary.py::", "tools/test_show_batch.py::"
 
 MUTANTS = tuple(
@@ -63,6 +66,38 @@ MUTANTS = tuple(
             "zip(values, classes, strict=True), reverse=True",
             "zip(values, classes[::-1], strict=True), reverse=True",
             f"{OF_SHOW}test_a_target_is_told_in_words",
+        ),
+        (
+            "a-leak-goes-unseen",
+            "A sample of val that is in train as well is found.",
+            FINDINGS,
+            "return len({self.places[number][0] for number in group}) > 1",
+            "return len({self.places[number] for number in group}) < 1",
+            f"{PLANTED}[a copy in val]",
+        ),
+        (
+            "details-do-not-count",
+            "Images that share a blur alone are not nearly equal.",
+            ALIKE,
+            "> DETAIL\n",
+            "> -2\n",
+            "data/test_doctor.py::test_images_of_one_blur_are_told_apart",
+        ),
+        (
+            "names-of-masks-are-compared",
+            "Equal images whose masks lie in two files do not disagree for that.",
+            DOCTOR,
+            'if target.dtype.kind not in "biuf":\n        return b""',
+            'if target.dtype.kind not in "biuf":\n        return target.tobytes()',
+            MASKS,
+        ),
+        (
+            "a-bad-mask-is-passed-over",
+            "A target that cannot be read is named.",
+            DOCTOR,
+            "reasons += [",
+            "_ = [",
+            MASKS,
         ),
     )
 )

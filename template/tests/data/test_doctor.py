@@ -8,9 +8,9 @@ import pytest
 from PIL import Image, ImageEnhance
 
 from toy.base.errors import DataError
-from toy.data.alike import mark_of, nearly_equal
+from toy.data.alike import SAME, mark_of, nearly_equal
 from toy.data.doctor import NAMES, examine, of_reader, of_tree
-from toy.data.findings import Finding, subject_of
+from toy.data.findings import Finding, Split, subject_of
 from toy.data.folders import Names, Tree
 
 COUNT = 12  # different images of each class in train; a third of that in val
@@ -149,6 +149,33 @@ def test_prepared_data_of_any_shape_is_looked_at() -> None:
     assert len(kinds["leak"].groups) == 3
 
 
+def test_masks_on_the_disk_are_compared_and_names_of_files_are_not() -> None:
+    class Masks:
+        """Of three images: the first two are the same, the last has none that can be read."""
+
+        def __init__(self, values: list) -> None:
+            self.values = np.array(values)
+
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, indices: np.ndarray) -> np.ndarray:
+            if self.values.dtype.kind == "i" and 2 in indices:
+                raise DataError("2.png: damaged mask")
+            return self.values[indices]
+
+    images = [np.asarray(picture(number)) for number in (0, 0, 1)]
+
+    def kinds(values: list) -> set[str]:
+        masks, marks = Masks(values), lambda: map(mark_of, images)
+        split = Split("train", masks, ["cat"], marks, images.__getitem__, str, files=False)
+        return {finding.kind for finding in examine([split])}
+
+    assert kinds([[1, 2], [1, 2], [3, 4]]) == {"copy", "unreadable"}
+    assert kinds([[1, 2], [2, 1], [3, 4]]) == {"copy", "conflict", "unreadable"}
+    assert kinds(["a.png", "b.png", "c.png"]) == {"copy"}
+
+
 def test_every_two_images_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     images = [picture(number) for number in range(10)]
     again = [picture(number).resize((30, 24)) for number in (3, 8, 0)]
@@ -157,6 +184,16 @@ def test_every_two_images_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(nearly_equal(np.stack(marks))) == expected
     monkeypatch.setattr("toy.data.alike.TILE", 4)
     assert sorted(nearly_equal(np.stack(marks))) == sorted(expected)
+
+
+def test_images_of_one_blur_are_told_apart() -> None:
+    random = np.random.default_rng(0)
+    smooth = np.add.outer(np.linspace(0, 200, 16), np.linspace(0, 40, 16))
+    images = [smooth + random.normal(0, 5, smooth.shape) for _ in range(2)]
+    marks = [mark_of(image.clip(0, 255).astype(np.uint8)[..., None]) for image in images]
+    first, second = (mark.thumbnail for mark in marks)
+    assert first @ second > SAME, "or it would show nothing"
+    assert list(nearly_equal(np.stack([first, second]))) == []
 
 
 @pytest.mark.parametrize(

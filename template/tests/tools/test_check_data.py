@@ -47,7 +47,7 @@ def test_the_exit_code_says_whether_something_is_wrong(
     out = tmp_path / "page.html"
     assert call(main, CheckConfig(data_dir=toy_data, out=out)) == 0
     assert "Nothing was found" in out.read_text(encoding="utf-8")
-    capsys.readouterr()
+    assert capsys.readouterr().out.startswith("nothing was found\n")
     bad = spoil(toy_data, tmp_path / "bad", train=[3])
     assert call(main, CheckConfig(data_dir=bad, out=out, json=True)) == 1
     (finding,) = json.loads(capsys.readouterr().out)["findings"]

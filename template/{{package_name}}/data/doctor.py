@@ -1,5 +1,6 @@
 """Looks at every sample of both splits, prepared or as files, and says what may be wrong."""
 
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -86,7 +87,11 @@ def examine(splits: Sequence[Split]) -> list[Finding]:
             marks.append(NONE if isinstance(mark, str) else mark)
             if isinstance(mark, str):
                 reasons.append((places[-1], mark))
-    seen = Seen(splits, places, collect(marks))
+    known = [one for split in splits for one in targets_of(split)]
+    targets = [b"" if isinstance(one, str) else one for one in known]
+    bad = zip(places, known, strict=True)
+    reasons += [(place, one) for place, one in bad if isinstance(one, str)]
+    seen = Seen(splits, places, collect(marks), targets)
     found = [
         *unreadable(reasons),
         *seen.copies(),
@@ -99,8 +104,34 @@ def examine(splits: Sequence[Split]) -> list[Finding]:
     return sorted(found, key=lambda finding: not finding.wrong)
 
 
+def targets_of(split: Split) -> Iterator[bytes | str]:
+    """A digest of each target, or why it cannot be read; empty for the name of a file."""
+
+    def one(index: int) -> bytes | str:
+        try:
+            return digest_of(split.targets[np.array([index])][0])
+        except DataError as error:
+            return str(error)
+
+    for start in range(0, len(split.targets), CHUNK):  # some stay on the disk: masks
+        indices = np.arange(start, min(start + CHUNK, len(split.targets)))
+        try:
+            yield from map(digest_of, split.targets[indices])
+        except DataError:
+            yield from map(one, indices.tolist())
+
+
+def digest_of(target: np.ndarray) -> bytes:
+    """Equal for equal targets, and empty for text, which only says where one lies."""
+    if target.dtype.kind not in "biuf":
+        return b""
+    return hashlib.blake2b(target.tobytes(), digest_size=16).digest()
+
+
 def in_words(findings: list[Finding]) -> list[str]:
     """A line for each finding."""
+    if not findings:
+        return ["nothing was found"]
     return [f"{'wrong' if finding.wrong else 'look '} {finding.words}" for finding in findings]
 
 

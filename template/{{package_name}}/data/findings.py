@@ -54,12 +54,12 @@ def named(names: list[str]) -> str:
 class Seen:
     """All samples of both splits, one after the other, and their marks."""
 
-    def __init__(self, splits: Sequence[Split], places: list[Place], marks: Marks) -> None:
+    def __init__(
+        self, splits: Sequence[Split], places: list[Place], marks: Marks, targets: list[bytes]
+    ) -> None:
+        """Take what was seen of each; `targets` are equal where those are, empty where unknown."""
         self.splits = {split.name: split for split in splits}
-        self.places, self.marks = places, marks
-        self.classes = splits[0].classes
-        targets = [np.asarray(split.targets[np.arange(len(split.targets))]) for split in splits]
-        self.targets = [row.tobytes() for part in targets for row in part]
+        self.places, self.marks, self.targets = places, marks, targets
         equal: dict[bytes, list[int]] = defaultdict(list)
         for number, digest in enumerate(marks.digests):
             if digest:
@@ -76,7 +76,7 @@ class Seen:
 
     def disagree(self, group: Iterable[int]) -> bool:
         """Whether these have different targets."""
-        return len({self.targets[number] for number in group}) > 1
+        return len({self.targets[number] for number in group} - {b""}) > 1
 
     def copies(self) -> Iterator[Finding]:
         """Samples of the same content."""
@@ -108,7 +108,7 @@ class Seen:
         if odd := [pair for pair in pairs if self.disagree(pair)]:
             words = f"{counted(len(odd), 'pair')} of nearly equal images have different targets"
             yield Finding("near-conflict", False, words, self.of(odd))
-        if rest := [pair for pair in pairs if pair not in set(leaks)]:
+        if rest := sorted(set(pairs) - set(leaks)):
             words = f"{counted(len(rest), 'pair')} of images of one split are nearly equal"
             yield Finding("near-copy", False, words, self.of(rest))
 
@@ -162,9 +162,10 @@ def uneven(splits: Sequence[Split]) -> Iterator[Finding]:
     """Classes of very different size, and those that one split has no sample of."""
     classes = splits[0].classes
     for split in splits:
-        targets = np.asarray(split.targets[np.arange(len(split.targets))])
-        if targets.ndim != 1 or targets.dtype.kind not in "iu":
-            return
+        targets = split.targets
+        numbers = isinstance(targets, np.ndarray) and targets.dtype.kind in "iu"
+        if not numbers or targets.ndim != 1:
+            return  # no classes of whole samples
         counts = Counter(targets.tolist())
         sizes = [counts[number] for number in range(len(classes))]
         if not all(sizes):

@@ -23,6 +23,7 @@ from .folder import Best, Run
 from .look import Seen
 from .numbers import measure
 
+PAGE = Path(__file__).with_name("page.html")
 ROWS = 50  # classes in the table of the page
 SIDE = 160  # pixels: the longer side of a picture
 NOT_CLASSES = (
@@ -170,9 +171,9 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def render(**content: Any) -> str:
-    """Fill page.html in; all text is escaped."""
-    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+def render(page: Path = PAGE, **content: Any) -> str:
+    """Fill a page in; all text is escaped."""
+    template = page.read_text(encoding="utf-8")
     engine = Environment("[%", "%]", "[[", "]]", autoescape=True, trim_blocks=True)
     text = engine.from_string(template).render(content)
     return text.encode("utf-8", "replace").decode()  # a file's name may be anything
