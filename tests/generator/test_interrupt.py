@@ -206,6 +206,30 @@ def test_a_signal_while_it_is_written_leaves_nothing(
     assert tree(tmp_path) == []
 
 
+def test_a_signal_in_a_finalizer_is_neither_shown_nor_lost(env: dict[str, str]) -> None:
+    script = """if True:
+        import signal
+        from torchgen_cli.base import signals
+        class Finished:
+            def __del__(self):
+                signal.raise_signal(signal.SIGINT)
+        class Broken:
+            def __del__(self):
+                raise OSError("shown")
+        signals.install()
+        Broken()
+        Finished()
+        print("went on")
+        signals.check()
+    """
+    command = (sys.executable, "-c", script)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.stdout == "went on\n"
+    assert done.stderr.count("OSError: shown") == 1
+    assert done.stderr.count("Exception ignored") == 1
+    assert done.stderr.rstrip().splitlines()[-1].startswith("torchgen_cli.base.errors.Interrupted")
+
+
 def test_a_signal_while_a_source_is_cloned_leaves_nothing(
     tmp_path: Path, env: dict[str, str], template: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Ctrl-C, SIGTERM and a closed terminal stop a command cleanly: one line, exit code 128 + n."""
 
 import signal
+import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -14,6 +15,7 @@ _received: list[int] = []
 def install() -> None:
     """Make the first stop signal raise `Interrupted`; later ones are ignored."""
     _handle(_stop)
+    sys.unraisablehook = _swallowed
 
 
 def ignore() -> None:
@@ -22,7 +24,7 @@ def ignore() -> None:
 
 
 def check() -> None:
-    """Raise `Interrupted` if a signal came; compiled code may have swallowed the exception."""
+    """Raise `Interrupted` if a signal came; compiled code or a `__del__` may have swallowed it."""
     if _received:
         raise Interrupted(_received[0])
 
@@ -31,6 +33,11 @@ def _stop(number: int, _frame: FrameType | None) -> None:
     ignore()
     _received.append(number)
     raise Interrupted(number)
+
+
+def _swallowed(unraisable: "sys.UnraisableHookArgs") -> None:
+    if unraisable.exc_type is not Interrupted:  # `check` raises that one again
+        sys.__unraisablehook__(unraisable)
 
 
 def _handle(handler: Callable[[int, FrameType | None], Any] | signal.Handlers) -> None:
