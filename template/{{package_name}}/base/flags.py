@@ -28,34 +28,40 @@ def read(config_type: Any, arguments: Sequence[str], program: str | None, defaul
 
     Exits as tyro does for a wrong value.
     """
-    found = tyro.cli(view_of(config_type, default), args=arguments, prog=program)
+    view = view_of(config_type, default, describe=bool({"-h", "--help"} & {*arguments}))
+    found = tyro.cli(view, args=arguments, prog=program)
     return flat(found)
 
 
-def view_of(config_type: Any, default: Any) -> Any:
-    """The flags as tyro takes them: the settings of each base class are a group of their own."""
+def view_of(config_type: Any, default: Any, *, describe: bool = True) -> Any:
+    """The flags as tyro takes them: the settings of each base class are a group of their own.
+
+    `describe` is for --help alone: it takes longer than everything else.
+    """
+    text = tyro.conf.arg(help=None if describe else "")
     groups = [
-        (base.__name__, Annotated[part, tyro.conf.OmitArgPrefixes], field())
+        (base.__name__, Annotated[part, tyro.conf.OmitArgPrefixes, text], field())
         for base in config_type.__mro__[1:-1]  # the last one is object
-        if (part := part_of(config_type, base, default))
+        if (part := part_of(config_type, base, default, describe=describe))
     ]
-    own = part_of(config_type, config_type, default)
+    own = part_of(config_type, config_type, default, describe=describe)
     rows = [] if own is None else [(f.name, own.__annotations__[f.name], f) for f in fields(own)]
     view = make_dataclass(config_type.__name__, [*rows, *groups], kw_only=True)
     view.__doc__ = config_type.__doc__
     return view
 
 
-def part_of(config_type: Any, kind: Any, default: Any) -> Any:
-    """A dataclass of the settings that one class holds, described; None where it holds none.
+def part_of(config_type: Any, kind: Any, default: Any, *, describe: bool = True) -> Any:
+    """A dataclass of the settings that one class holds; None where it holds none.
 
     A setting that several classes define is that of the one nearest to the type of the settings.
     """
-    hints, docs, rows = get_type_hints(config_type, include_extras=True), described(kind), []
+    hints, rows = get_type_hints(config_type, include_extras=True), []
+    docs = described(kind) if describe else {}
     for each in fields(config_type):
         if holder_of(config_type, each.name) is kind:
             value = each.default if default is None else getattr(default, each.name)
-            told = tyro.conf.arg(help=docs.get(each.name))
+            told = tyro.conf.arg(help=docs.get(each.name, ""))
             hint = Annotated[hints[each.name], told]  # type: ignore[name-defined, valid-type]
             rows.append((each.name, hint, field() if value is MISSING else field(default=value)))
     if not rows:
