@@ -17,7 +17,7 @@ from .training import copy_of
 
 pytestmark = pytest.mark.smoke
 
-LINES = covering(seed=5)
+LINES = covering(seed=161)
 SMALL = ("--epochs", "2", "--batch-size", "16", "--width", "8", "--device", "cpu", "--no-report")
 WHERE = [(line, STEPS[number % len(STEPS)]) for number, line in enumerate(LINES)]
 
@@ -67,7 +67,7 @@ def test_each_two_values_meet() -> None:
     met = {pair for row in rows for pair in pairs(row)}
     sizes = [len(values) for values in OPTIONS.values()]
     every = sum(a * b for i, a in enumerate(sizes) for b in sizes[:i])
-    assert len(met) == every and len(LINES) < 45
+    assert len(met) == every and len(LINES) < 36
 
 
 def value_in(line: str, values: tuple[str, ...]) -> str:
