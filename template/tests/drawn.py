@@ -1,11 +1,11 @@
 """Images to learn from, as `prepare` takes them. It is yours to change with `data/source.py`."""
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from pngs import as_png
 
 CLASSES = ["left", "middle", "right"]
 TRAIN, VAL = 16, 5  # images per class
@@ -32,13 +32,6 @@ def write_source(root: Path, images: Sequence[np.ndarray | bytes]) -> list[Path]
         files[-1].parent.mkdir(parents=True, exist_ok=True)
         files[-1].write_bytes(image if isinstance(image, bytes) else as_png(image))
     return files
-
-
-def as_png(image: np.ndarray) -> bytes:
-    """The content of a PNG file."""
-    file = io.BytesIO()
-    Image.fromarray(image).save(file, "PNG")
-    return file.getvalue()
 
 
 def some_targets(count: int) -> tuple[list[str], np.ndarray]:

@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 
 import numpy as np
-from drawn import as_png
+from pngs import as_png
 
 from toy.data.shards import Shards
 

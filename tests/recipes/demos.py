@@ -84,7 +84,7 @@ def fitting(recipe: Recipe) -> list[Answers]:
 
 
 def dealt() -> list[tuple[Recipe, Answers]]:
-    """A set for each recipe, such that most choices meet one; else float32, which a CPU is fast in.
+    """A set for each recipe, in float32, which a CPU is fast in, such that most choices meet one.
 
     Of equal ones it is the one that has been dealt the fewest times.
     """
@@ -95,8 +95,8 @@ def dealt() -> list[tuple[Recipe, Answers]]:
         best = max(
             fitting(recipe),
             key=lambda answers: (
-                len(set(answers.values()) - seen),
                 answers["amp"] == "off",
+                len(set(answers.values()) - seen),
                 -dealt_before.count(answers),
             ),
         )

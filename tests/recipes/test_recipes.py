@@ -131,8 +131,6 @@ def test_each_recipe_has_a_demo_and_a_page() -> None:
         assert recipe.summary and "\n" not in recipe.summary
 
 
-# each takes minutes; all are applied, and their packages type-checked, in test_fit.py
-@pytest.mark.scheduled
 @pytest.mark.parametrize(
     ("recipe", "answers"),
     DEALT,
@@ -144,6 +142,7 @@ def test_a_project_follows_a_recipe(
     check(own_world, recipe, answers, tmp_path, QUICK)
 
 
+# each takes minutes; all are applied, and their packages type-checked, in test_fit.py
 @pytest.mark.scheduled
 @pytest.mark.parametrize(
     ("recipe", "answers"), REST, ids=lambda v: v.name if isinstance(v, Recipe) else name_of(v)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import call
-from drawn import as_png
+from pngs import as_png
 
 from toy.base.errors import DataError, FlagError, UserError
 from toy.data.folders import Names, Tree

@@ -1,11 +1,11 @@
 """Images to learn from, as `prepare` takes them. It is yours to change with `data/source.py`."""
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from pngs import as_png
 
 LABELS = ["left", "middle", "right"]
 TRAIN, VAL = 48, 15  # images
@@ -36,13 +36,6 @@ def write_source(root: Path, images: Sequence[np.ndarray | bytes]) -> list[Path]
         lines.append(f"{file.name},{('ant', 'bee;cat é', 'ant;cat é')[number % 3]}")
     (root / "labels.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return files
-
-
-def as_png(image: np.ndarray) -> bytes:
-    """The content of a PNG file."""
-    file = io.BytesIO()
-    Image.fromarray(image).save(file, "PNG")
-    return file.getvalue()
 
 
 def some_targets(count: int) -> tuple[list[str], np.ndarray]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from pngs import as_png
 
 CLASSES = ["background", "bright", "dark"]
 TRAIN, VAL = 48, 15  # images
@@ -58,13 +59,6 @@ def size_of(content: bytes) -> tuple[int, int]:
         return (1, 1)
     with Image.open(io.BytesIO(content)) as image:
         return image.height, image.width
-
-
-def as_png(image: np.ndarray) -> bytes:
-    """The content of a PNG file."""
-    file = io.BytesIO()
-    Image.fromarray(image).save(file, "PNG")
-    return file.getvalue()
 
 
 def some_targets(count: int) -> tuple[list[str], np.ndarray]:

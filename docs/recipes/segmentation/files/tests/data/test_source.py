@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn import as_png
 from PIL import Image
+from pngs import as_png
 
 from myproj.base.errors import DataError
 from myproj.data.images import fit
