@@ -323,6 +323,14 @@ def check_skip_bad(source: Path, data: Path) -> None:
     assert len(texts(data, "train") + texts(data, "val")) == 28
 
 
+def check_check(source: Path, data: Path) -> None:
+    write_source(source.with_name("twice"), [text for text in TEXTS for _ in range(2)])
+    for found, code in ((source, 0), (source.with_name("twice"), 1)):
+        config = PrepareConfig(source=found, data_dir=data / found.name, check=True)
+        assert [main(config), main(config)] == [code, code]  # the second time it is there
+        assert main(dataclasses.replace(config, check=False)) == 0
+
+
 def check_max_length(source: Path, data: Path) -> None:
     for length in (512, 5):
         reader = Reader(
