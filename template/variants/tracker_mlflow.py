@@ -8,13 +8,16 @@ import logging
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param
 
 from ..base.errors import PACKAGE
 from ..base.values import Plain
+
+if TYPE_CHECKING:
+    from .histograms import Histograms
 
 
 class Tracker:
@@ -54,6 +57,11 @@ class Tracker:
             if name not in ("split", "epoch", "step") and value is not None
         }
         self._add(points)
+
+    def draw(self, step: int, histograms: "Histograms") -> None:
+        """Add histograms to the artifacts, as JSON: MLflow has no charts of them."""
+        found = {name: histogram._asdict() for name, histogram in histograms.items()}
+        self.client.log_dict(self.run_id, found, f"histograms/{step}.json")
 
     def finish(self, summary: Plain) -> None:
         """Add the final numbers, and say that the run has ended."""

@@ -1,12 +1,16 @@
 """Curves for TensorBoard, in the run's own folder: `tensorboard --logdir runs`."""
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch.utils.tensorboard import SummaryWriter
 
 from ..base.values import Plain
+
+if TYPE_CHECKING:
+    from .histograms import Histograms
 
 
 class Tracker:
@@ -30,6 +34,17 @@ class Tracker:
         for name, value in record.items():
             if name not in ("split", "epoch", "step") and value is not None:
                 self.writer.add_scalar(f"{record['split']}/{name}", value, self.step)
+        self.writer.flush()
+
+    def draw(self, step: int, histograms: "Histograms") -> None:
+        """Add histograms to the page of that name; each value counts as the middle of its bin."""
+        for name, (counts, edges) in histograms.items():
+            middles = [(low + high) / 2 for low, high in pairwise(edges)]
+            total = sum(n * value for n, value in zip(counts, middles, strict=True))
+            squares = sum(n * value**2 for n, value in zip(counts, middles, strict=True))
+            self.writer.add_histogram_raw(
+                name, edges[0], edges[-1], sum(counts), total, squares, edges[1:], counts, step
+            )
         self.writer.flush()
 
     def finish(self, summary: Plain) -> None:

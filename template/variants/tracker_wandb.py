@@ -10,13 +10,17 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import wandb
 from PIL import Image
 
 from ..base.errors import PACKAGE
 from ..base.values import Plain
+
+if TYPE_CHECKING:
+    from .histograms import Histograms
 
 
 class Tracker:
@@ -26,6 +30,7 @@ class Tracker:
         """Go on in the run that the folder names; the caller logs the epochs so far again."""
         self.run_dir, self.settings, self.run_id = run_dir, settings, _run_id(run_dir)
         self.summary: Plain = {}
+        self.drawn: dict[int, Plain] = {}  # histograms, by step
         self._remove(self._parts())  # written again from metrics.jsonl, so that no point is twice
         self.run = self._start()
 
@@ -63,6 +68,15 @@ class Tracker:
             }
             self.run.log(values, step=record["step"])
 
+    def draw(self, step: int, histograms: "Histograms") -> None:
+        """Add histograms to the points of a step, after the lines of that step."""
+        self.drawn[step] = {
+            name: wandb.Histogram(np_histogram=(np.array(counts), np.array(edges)))
+            for name, (counts, edges) in histograms.items()
+        }
+        if step >= self.run.step:
+            self.run.log(self.drawn[step], step=step)
+
     def finish(self, summary: Plain) -> None:
         """Add the final numbers to the run's summary, and have all of it written.
 
@@ -80,7 +94,10 @@ class Tracker:
         images = {f"report/{name}": _image(figure) for name, figure in figures.items()}
         before, self.run = self._parts(), self._start()
         for line in (self.run_dir / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
-            self.log(json.loads(line))
+            record = json.loads(line)
+            self.log(record)
+            if record["split"] == "val" and record["step"] in self.drawn:
+                self.run.log(self.drawn[record["step"]], step=record["step"])
         self.run.summary.update(self.summary)
         self.run.log(images)
         self.run.finish()

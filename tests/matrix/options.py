@@ -61,7 +61,7 @@ ELSEWHERE = {
     *("config", "data_dir", "run_dir", "resume", "checkpoint_every", "report", "max_hours"),
     *("device", "deterministic", "start_method", "compile", "sync_batchnorm", "timeout"),
     *("epochs", "batch_size", "lr", "warmup_epochs", "weight_decay", "width", "blocks"),
-    *("image_size", "random_crop", "seed", "plateau_epochs"),
+    *("image_size", "random_crop", "seed", "plateau_epochs", "histograms"),
 }
 
 

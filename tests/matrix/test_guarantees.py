@@ -14,7 +14,7 @@ ROWS = [
     for line in TOOLBOX.splitlines()
     if line.startswith("| `")
 ]
-OTHER_OPTIONS = {"config", "seed", "max_steps", "patience", "max_hours"}  # in other files
+OTHER_OPTIONS = {"config", "seed", "max_steps", "patience", "max_hours", "histograms"}
 
 
 def all_tests(trees: dict[str, Path]) -> set[tuple[str, str]]:

@@ -2,7 +2,39 @@
 
 from .mutant import Mutant
 
+HISTOGRAMS = "engine/test_tracker.py::test_the_histograms_of_each_epoch_are_there_once"
+
 MUTANTS = (
+    Mutant(
+        "histograms-of-weights-twice",
+        "Report",
+        "Histograms of gradients are those of gradients.",
+        "engine/histograms.py",
+        "histogram_of(parameter.grad)",
+        "histogram_of(parameter)",
+        HISTOGRAMS,
+        {"logger": "tensorboard"},
+    ),
+    Mutant(
+        "earlier-histograms-are-lost",
+        "Report",
+        "A resumed run has the histograms of the epochs before it.",
+        "engine/histograms.py",
+        'if record["epoch"] <= epochs:',
+        'if record["epoch"] > epochs:',
+        HISTOGRAMS,
+        {"logger": "wandb"},
+    ),
+    Mutant(
+        "histograms-of-a-lost-epoch-stay",
+        "Report",
+        "What a killed run measured behind its last checkpoint is measured again.",
+        "engine/histograms.py",
+        'if record["epoch"] <= epochs:',
+        'if record["epoch"] <= epochs + 1:',
+        "engine/test_tracker.py::test_histograms_behind_the_last_checkpoint_are_dropped",
+        {"logger": "mlflow"},
+    ),
     Mutant(
         "rows-and-columns-of-the-confusion",
         "Report",

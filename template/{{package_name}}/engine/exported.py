@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +35,16 @@ class Deployable(nn.Module):
         return self.task.activate(self.model(inputs))
 
 
+def read_program(
+    file: Path | io.BytesIO, extra_files: dict[str, str] | None = None
+) -> torch.export.ExportedProgram:
+    """Read what torch.export has saved."""
+    with warnings.catch_warnings():
+        # torch 2.11 makes tensors of bytes that it only reads
+        warnings.filterwarnings("ignore", "The given buffer is not writable")
+        return torch.export.load(file, extra_files=extra_files)
+
+
 @torch.no_grad()
 def largest_difference(model: nn.Module, exported: io.BytesIO, images: torch.Tensor) -> float:
     """The largest difference of an output on images (B, H, W, C), one by one and together.
@@ -41,7 +52,7 @@ def largest_difference(model: nn.Module, exported: io.BytesIO, images: torch.Ten
     Of outputs beyond 1 it is relative: they may have any unit.
     """
     exported.seek(0)
-    program = torch.export.load(exported).module()
+    program = read_program(exported).module()
     worst = 0.0
     for part in (images[:1], images):
         wanted = model(part)
@@ -83,7 +94,7 @@ def load_exported(path: Path, device: torch.device) -> Exported:
     files = {ABOUT: ""}
     logging.getLogger("torch.export").setLevel(logging.ERROR)  # a traceback of what is raised
     try:
-        program = torch.export.load(path, extra_files=files)
+        program = read_program(path, files)
         known = json.loads(files[ABOUT])
     except Exception as error:  # torch raises many kinds for what it does not accept
         raise CheckpointError(f"{path} is not a model that this project exported") from error
