@@ -30,6 +30,7 @@ OF_EXPERIMENTS = {"torch", "numpy"}
 NOT_IMPORTED = {
     "alembic": "mlflow-skinny's SQLite store makes its tables with it",
     "sqlalchemy": "mlflow-skinny's SQLite store",
+    "pytest-xdist": "pytest -n",
     "ruff": "a command",
 }
 # modules whose import needs a distribution that has another one's name
@@ -137,7 +138,7 @@ def third_party(paths: list[Path]) -> Iterator[tuple[str, bool]]:
     for path in paths:
         for name, at_top in read(path.read_text(encoding="utf-8")).imports:
             top = name.partition(".")[0]
-            own = (PACKAGE, "conftest", "drawn", "ranks", "tars", "toy")
+            own = (PACKAGE, "conftest", "drawn", "pngs", "ranks", "tars", "toy")
             if top in sys.stdlib_module_names or top in own or top.startswith("test_"):
                 continue
             yield HIDDEN.get(name) or distributions().get(top, top), at_top
