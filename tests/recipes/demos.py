@@ -18,7 +18,7 @@ class Demo:
     at_least: float  # far above what guessing gives
     files: str = "*.png"  # what `predict` takes, of the demo data
     texts: tuple[str, ...] = ()  # what it takes in place of files
-    proven: tuple[str, ...] = ()  # flags of a further run that `verify` is to judge
+    proven: tuple[str, ...] = ()  # flags of the run that `verify` is to judge
     evaluated: tuple[
         str, ...
     ] = ()  # flags of `evaluate`, where the last run saw a part of the data
@@ -39,7 +39,7 @@ DEMOS = {
         evaluated=("--max-samples", "100"),
     ),
     "multi-label": Demo(
-        (("--epochs", "40", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
+        (("--epochs", "25", "--lr", "1e-2"),), "mean_average_precision", at_least=0.9
     ),
     "pretraining": Demo(
         (
