@@ -16,6 +16,7 @@ from . import (
     of_records,
     of_report,
     of_seeds,
+    of_serve,
     of_settings,
     of_signals,
     of_sources,
@@ -49,4 +50,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_memory.MUTANTS,
     *of_targets.MUTANTS,
     *of_tools.MUTANTS,
+    *of_serve.MUTANTS,
 )
