@@ -23,6 +23,8 @@ from .renderings import PACKAGE
 ASKED_FOR = {
     "forward": "torch.nn.Module",
     "add_param_group": "torch.optim.Optimizer",
+    "get_next": "onnxruntime.quantization.CalibrationDataReader",
+    "send_400_response": "uvicorn's H11Protocol",
 }
 # what the files of the experiment may import besides the package and the standard library
 OF_EXPERIMENTS = {"torch", "numpy"}

@@ -6,6 +6,7 @@ SUMMARY, SHOW = "tools/summary.py", "tools/show_batch.py"
 FINDINGS, ALIKE, DOCTOR = "data/findings.py", "data/alike.py", "data/doctor.py"
 PLANTED = "data/test_doctor.py::test_what_was_planted_is_found_and_nothing_else"
 MASKS = "data/test_doctor.py::test_masks_on_the_disk_are_compared_and_names_of_files_are_not"
+OF_ONNX = "tools/test_export_onnx.py::"
 OF_SUMMARY, OF_SHOW = "tools/test_summary.py::", "tools/test_show_batch.py::"
 
 MUTANTS = tuple(
@@ -90,6 +91,22 @@ MUTANTS = tuple(
             'if target.dtype.kind not in "biuf":\n        return b""',
             'if target.dtype.kind not in "biuf":\n        return target.tobytes()',
             MASKS,
+        ),
+        (
+            "a-wrong-model-in-onnx-is-written",
+            "The answers of a model in ONNX are compared with those of its checkpoint.",
+            "tools/export_onnx.py",
+            'if name == "onnx" and compared.worst > TOLERANCE:',
+            "if compared.worst < 0:",
+            f"{OF_ONNX}test_a_model_that_came_out_wrong_is_not_written",
+        ),
+        (
+            "a-quantized-model-that-is-not-written",
+            "The file is the model whose numbers are printed.",
+            "tools/export_onnx.py",
+            "            content = quantized(",
+            "            quantized(",
+            f"{OF_ONNX}test_what_is_said_of_a_quantized_model_is_that_of_its_file[static]",
         ),
         (
             "a-bad-mask-is-passed-over",

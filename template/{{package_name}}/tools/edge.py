@@ -105,7 +105,7 @@ def protocol() -> type[asyncio.Protocol]:
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
     class Protocol(H11Protocol):
-        def send_400_response(self, msg: str) -> None:
+        def send_400_response(self, _msg: str) -> None:
             """Answer what is no request; where an answer is on its way, end it."""
             cycle, body = self.cycle, in_json({"error": MALFORMED})
             if cycle is None or cycle.response_complete or not cycle.response_started:
