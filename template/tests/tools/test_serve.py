@@ -201,7 +201,7 @@ def test_answers_are_those_of_predict_under_the_names_of_the_files(
 
 def test_requests_at_one_time_share_a_batch_and_get_their_own_answers(tmp_path: Path) -> None:
     files = [draw(seed) for seed in range(12)]
-    with serving(max_batch=12, max_wait_ms=1000 * SECONDS) as server:
+    with serving(max_batch=12, max_wait_ms=1000 * SECONDS // 3) as server:  # before clients give up
         with ThreadPoolExecutor(len(files)) as pool:
             answers = list(pool.map(server.predict, files))
         # none of them would have been answered alone
