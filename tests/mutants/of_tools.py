@@ -7,6 +7,7 @@ FINDINGS, ALIKE, DOCTOR = "data/findings.py", "data/alike.py", "data/doctor.py"
 PLANTED = "data/test_doctor.py::test_what_was_planted_is_found_and_nothing_else"
 MASKS = "data/test_doctor.py::test_masks_on_the_disk_are_compared_and_names_of_files_are_not"
 OF_ONNX = "tools/test_export_onnx.py::"
+PARTS, TRACE, OF_PROFILE = "tools/parts.py", "tools/trace.py", "tools/test_profile.py::"
 OF_SUMMARY, OF_SHOW = "tools/test_summary.py::", "tools/test_show_batch.py::"
 
 MUTANTS = tuple(
@@ -43,6 +44,38 @@ MUTANTS = tuple(
             "self.sizes[storage.data_ptr()] = storage.nbytes()",
             "self.sizes[len(self.sizes)] = storage.nbytes()",
             f"{OF_SUMMARY}test_what_a_backward_pass_needs_counts_once_and_weights_do_not",
+        ),
+        (
+            "backward-begins-before-the-loss",
+            "The time of each part of a step is told by itself.",
+            PARTS,
+            '("loss", "loss", "backward")',
+            '("loss", "backward", "backward")',
+            f"{OF_PROFILE}test_each_part_has_the_time_that_it_took_and_the_model_is_left_as_it_was",
+        ),
+        (
+            "a-watch-without-an-end",
+            "A step that was timed is left as it was.",
+            PARTS,
+            "            handle.remove()\n",
+            "            pass\n",
+            f"{OF_PROFILE}test_each_part_has_the_time_that_it_took_and_the_model_is_left_as_it_was",
+        ),
+        (
+            "memory-begins-anew-with-each-part",
+            "What a part finds in memory counts among what is in use in it.",
+            TRACE,
+            "            found[part] = max(found[part], now)\n            while",
+            "            while",
+            f"{OF_PROFILE}test_what_is_in_use_when_a_part_begins_is_in_use_in_it",
+        ),
+        (
+            "kernels-side-by-side-count-twice",
+            "A device that does two things at once is busy once.",
+            TRACE,
+            "end - max(begin, until)",
+            "end - begin",
+            f"{OF_PROFILE}test_work_of_an_accelerator_that_overlaps_counts_once",
         ),
         (
             "the-batch-of-another-epoch",
