@@ -8,6 +8,9 @@ PLANTED = "data/test_doctor.py::test_what_was_planted_is_found_and_nothing_else"
 MASKS = "data/test_doctor.py::test_masks_on_the_disk_are_compared_and_names_of_files_are_not"
 OF_ONNX = "tools/test_export_onnx.py::"
 PARTS, TRACE, OF_PROFILE = "tools/parts.py", "tools/trace.py", "tools/test_profile.py::"
+LAYERS, CAM, CAPTURE = "tools/check_layers.py", "tools/grad_cam.py", "tools/capture.py"
+OF_LAYERS, OF_CAM = "tools/test_check_layers.py::", "tools/test_grad_cam.py::"
+OF_FEATURES = "tools/test_features.py::"
 OF_SUMMARY, OF_SHOW = "tools/test_summary.py::", "tools/test_show_batch.py::"
 
 MUTANTS = tuple(
@@ -78,6 +81,46 @@ MUTANTS = tuple(
             f"{OF_PROFILE}test_work_of_an_accelerator_that_overlaps_counts_once",
         ),
         (
+            "a-channel-is-dead-in-the-last-batch",
+            "A channel is dead if nothing flows back through it for any sample.",
+            LAYERS,
+            "torch.maximum(largest.get(name, highest), highest)",
+            "torch.minimum(largest.get(name, highest), highest)",
+            f"{OF_LAYERS}test_a_channel_that_one_sample_needs_is_not_dead",
+        ),
+        (
+            "the-gradient-of-the-summed-loss",
+            "The gradient of a layer is that of the mean loss.",
+            LAYERS,
+            ".square().mean().sqrt()) / samples",
+            ".square().mean().sqrt())",
+            f"{OF_LAYERS}test_a_sound_model_has_nothing_named_and_its_numbers_are_right",
+        ),
+        (
+            "maps-weigh-by-their-size",
+            "A feature map weighs as much as it raises the score.",
+            CAM,
+            "passed.gradient.float().mean((2, 3), keepdim=True)",
+            "passed.gradient.float().abs().mean((2, 3), keepdim=True)",
+            f"{OF_CAM}test_it_is_the_class_activation_map_of_the_class_asked_for",
+        ),
+        (
+            "an-explanation-in-training-mode",
+            "A heat map belongs to what the model predicts, in evaluation mode.",
+            CAM,
+            "    model.eval()\n",
+            "",
+            f"{OF_CAM}test_the_map_is_that_of_the_model_in_evaluation_mode",
+        ),
+        (
+            "layers-in-the-order-of-their-definition",
+            "Layers are captured in the order in which they are called.",
+            CAPTURE,
+            "found.pop(name, None)",
+            "None",
+            f"{OF_FEATURES}test_the_last_call_of_a_layer_is_kept_with_its_gradient",
+        ),
+        (
             "the-batch-of-another-epoch",
             "The batch shown is that of its step, with the random changes of its epoch.",
             SHOW,
@@ -88,7 +131,7 @@ MUTANTS = tuple(
         (
             "each-picture-has-a-brightness-of-its-own",
             "Pixels keep their brightness in the picture.",
-            SHOW,
+            "tools/pictures.py",
             "(values - lowest) / max(highest - lowest, 1e-12)",
             "(values - values.min()) / max(values.max() - values.min(), 1e-12)",
             f"{OF_SHOW}test_pixels_keep_their_brightness_and_colors",

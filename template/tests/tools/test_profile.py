@@ -67,7 +67,7 @@ def a_step(model: Model, task: Task, optimizer: SlowSGD, parts: Parts) -> None:
         loss = task.loss(outputs, targets)
         loss.backward()
         task.sums(outputs, targets)
-    time.sleep(5 * SECOND)  # for a long list of gradients
+    time.sleep(6 * SECOND)  # for a long list of gradients
     del model.held
     optimizer.step()
     parts.begin("data")
@@ -76,12 +76,13 @@ def a_step(model: Model, task: Task, optimizer: SlowSGD, parts: Parts) -> None:
 def test_each_part_has_the_time_that_it_took_and_the_model_is_left_as_it_was() -> None:
     model, task, parts = Model(6, 2), SlowTask(Config(), None), Parts(CPU)  # type: ignore[arg-type]
     optimizer = SlowSGD(model.parameters(), lr=0.1)
+    a_step(model, task, optimizer, Parts(CPU))  # the first one takes longer
     began = time.perf_counter()
     with watched(parts, model, task, optimizer):
         a_step(model, task, optimizer, parts)
     whole, found = time.perf_counter() - began, parts.seconds()
     order = sorted(found, key=found.__getitem__, reverse=True)
-    # 2 x 6, 2 x 4, 5, 2 x 2, 3, 2 x 1 seconds
+    # 2 x 6, 2 x 4, 6, 2 x 2, 3, 2 x 1 seconds
     assert order[:6] == ["backward", "metrics", "clip", "forward", "optimizer", "loss"]
     assert sum(found.values()) == pytest.approx(whole, abs=SECOND)
     left = (model._forward_pre_hooks, optimizer._optimizer_step_pre_hooks, vars(task).get("loss"))
@@ -118,9 +119,10 @@ def test_a_trace_shows_the_parts_around_their_operators_and_the_memory_of_each()
 def test_what_is_in_use_when_a_part_begins_is_in_use_in_it() -> None:
     trace = Trace.__new__(Trace)
     trace.begun = [("forward", 0), ("clip", 10), ("optimizer", 20), ("data", 30)]
-    sizes = ((5, 100), (6, 70), (25, 40))
-    about = {"name": "[memory]"}
-    events = [about | {"ts": ts, "args": {"Device Type": 0, "Total Allocated": n}} for ts, n in sizes]
+    events: list[dict[str, Any]] = [
+        {"name": "[memory]", "ts": ts, "args": {"Device Type": 0, "Total Allocated": size}}
+        for ts, size in ((5, 100), (6, 70), (25, 40))
+    ]
     trace.content = {"traceEvents": events}
     found = {part: size for part, size in trace.peaks(0).items() if size}
     assert found == {"forward": 100, "clip": 70, "optimizer": 70}
