@@ -3,6 +3,7 @@
 from . import (
     of_beginnings,
     of_commands,
+    of_compression,
     of_data,
     of_evaluation,
     of_files,
@@ -51,4 +52,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_targets.MUTANTS,
     *of_tools.MUTANTS,
     *of_serve.MUTANTS,
+    *of_compression.MUTANTS,
 )

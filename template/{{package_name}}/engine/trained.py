@@ -45,10 +45,14 @@ def weights_of(state: checkpoint.State) -> checkpoint.State:
 
 
 def load_trained(path: Path, device: torch.device) -> Trained:
-    """Read a checkpoint, or the best one of a run's folder.
+    """Read a checkpoint, the best one of a run's folder, or a .safetensors file of this project.
 
     Raises CheckpointError where it is damaged or of another model.
     """
+    if path.suffix == ".safetensors":
+        from .portable import from_safetensors
+
+        return from_safetensors(path, device)
     path = best_of(path)
     state = checkpoint.load(path)
     with checkpoint.reading(path):
