@@ -26,6 +26,8 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "choices.py": ("--rounds 1", ("PyTorch's usual layout", "`--compile`")),
     "memory.py": ("--rounds 1", ("**kept**",)),
     "toolbox.py": ("--seeds 1 --epochs 2 --only default mixup", ("| mixup |", "from five other")),
+    "check_data.py": ("", ("cut off half way",)),
+    "service.py": ("", ("clients", "images/s")),
     "gpu.py": ("--device cpu --seconds 0.2", ("ResNet-50", "imagefolder --cache memory")),
 }
 
