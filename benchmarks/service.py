@@ -93,7 +93,7 @@ def main() -> None:
         )
         assert service.stdout is not None
         try:
-            port = next(int(found[1]) for line in service.stdout if (found := ADDRESS.search(line)))
+            port = next(int(it[1]) for line in service.stdout if (it := ADDRESS.search(line)))
             load(port, images, 1, seconds / 10)  # what the first requests load is in memory then
             before = resident(service.pid)
             found = {clients: load(port, images, clients, seconds) for clients in CLIENTS}
