@@ -38,7 +38,7 @@ BAD_COMMAND_LINES = [
     ),
     (
         ["new", "x", "--logger", "🙂"],
-        "--logger: '🙂' is not one of tensorboard, wandb, mlflow, none",
+        "--logger: '🙂' is not one of tensorboard, wandb, mlflow, trackio, none",
     ),
     (
         ["new", "x", "--project-name", "My Proj"],

@@ -17,6 +17,7 @@ from .renderings import PACKAGE
 FOREIGN = (
     "WANDB_",
     "MLFLOW_",
+    "TRACKIO_",
     "PYTHON",
     "TORCH",
     "NCCL_",

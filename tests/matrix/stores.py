@@ -4,6 +4,7 @@
 # (TensorBoard and W&B's protocol have no types)
 
 import json
+import sqlite3
 import struct
 from collections import defaultdict
 from collections.abc import Iterator
@@ -117,6 +118,25 @@ def read_mlflow(run_dir: Path) -> Store:
     return store
 
 
+def read_trackio(run_dir: Path) -> Store:
+    """The SQLite store, as it lies there: one project, one run."""
+    (database,) = (run_dir / "trackio").glob("*.db")
+    with sqlite3.connect(database) as connection:
+        names = {row[0] for row in connection.execute("SELECT run_name FROM metrics")}
+        (config,) = connection.execute("SELECT config FROM configs").fetchall()
+        logs = connection.execute("SELECT step, metrics FROM metrics").fetchall()
+    assert names == {(run_dir / "trackio_run.txt").read_text(encoding="utf-8")}
+    store = Store(defaultdict(list), {}, json.loads(config[0]), set())
+    for step, metrics in logs:
+        for name, value in json.loads(metrics).items():
+            if name.startswith("report/"):
+                assert (run_dir / "trackio" / "media" / value["file_path"]).is_file()
+                store.figures.add(name.removeprefix("report/"))
+            else:
+                add(store, name, step, value)
+    return store
+
+
 def add(store: Store, name: str, step: int, value: float) -> None:
     """Put a value where it belongs."""
     if name.startswith("final/"):
@@ -125,7 +145,12 @@ def add(store: Store, name: str, step: int, value: float) -> None:
         store.points[name, step].append(value)
 
 
-READERS = {"tensorboard": read_tensorboard, "wandb": read_wandb, "mlflow": read_mlflow}
+READERS = {
+    "tensorboard": read_tensorboard,
+    "wandb": read_wandb,
+    "mlflow": read_mlflow,
+    "trackio": read_trackio,
+}
 
 
 def check_store(
@@ -135,8 +160,7 @@ def check_store(
 
     Where a report was written, also its figures.
     """
-    backends = {"tensorboard": "tensorboard", "wandb": "wandb", "mlflow": "mlflow.db"}
-    for name, file in backends.items():
+    for name, file in {name: name for name in READERS} | {"mlflow": "mlflow.db"}.items():
         assert (run_dir / file).exists() == (name == logger), f"{file} in a run for {logger}"
     if logger not in READERS:
         assert logger == "none", f"stores.READERS needs a reader for {logger}"

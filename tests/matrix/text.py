@@ -31,10 +31,11 @@ VOCABULARY = (
     Words("data_format", ("imagefolder",), ("imagefolder",)),
     Words("data_format", ("hdf5",), ("hdf5", "h5py", "h5")),
     Words("data_format", ("lmdb",), ("lmdb",)),
-    Words("logger", ("tensorboard", "wandb", "mlflow"), ("tracker",)),
+    Words("logger", ("tensorboard", "wandb", "mlflow", "trackio"), ("tracker",)),
     Words("logger", ("tensorboard",), ("tensorboard", "SummaryWriter", "tfevents")),
     Words("logger", ("wandb",), ("wandb", "W&B", "Weights & Biases", "Weights and Biases")),
     Words("logger", ("mlflow",), ("mlflow",)),
+    Words("logger", ("trackio",), ("trackio",)),
 )
 # choices that add nothing to the shortest project, so have no words of their own
 PLAIN = {("parallelism", "single"), ("amp", "off"), ("logger", "none")}

@@ -28,6 +28,7 @@ HOMES: tuple[Answers, ...] = tuple(
         "ddp fp16 imagefolder none",
         "single off imagefolder wandb",
         "single off hdf5 mlflow",
+        "single off lmdb trackio",
     )
 )
 

@@ -81,6 +81,27 @@ MUTANTS = (
         {"logger": "wandb"},
     ),
     Mutant(
+        "trackio-points-twice",
+        "Records",
+        "The tracker has each point once, also after a resume.",
+        "engine/tracker.py",
+        "        trackio.SQLiteStorage.delete_run(PACKAGE, self.name)\n",
+        "",
+        "engine/test_tracker.py::test_every_point_is_there_once",
+        {"logger": "trackio"},
+    ),
+    Mutant(
+        "trackio-is-written-after-the-last-checkpoint",
+        "Records",
+        "A run that is killed behind its last checkpoint has all its points with the tracker.",
+        "engine/tracker.py",
+        "step=self.step)\n        self.close()\n\n    def show",
+        "step=self.step)\n\n    def show",
+        "engine/test_tracker.py::test_all_is_stored_before_the_last_checkpoint_"
+        "and_the_best_number_is_the_best",
+        {"logger": "trackio"},
+    ),
+    Mutant(
         "mlflow-points-twice",
         "Records",
         "The tracker has each point once, also after a resume.",

@@ -111,7 +111,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_name(
     question = "no question is called 'loger'; did you mean 'logger'?"
     assert done.stderr.startswith(f"error: {own_file}: {question}")
     own_file.write_text("logger: nothing\n", encoding="utf-8")
-    choices = "logger: 'nothing' is not one of tensorboard, wandb, mlflow, none"
+    choices = "logger: 'nothing' is not one of tensorboard, wandb, mlflow, trackio, none"
     assert torchgen("new", "x").stderr.startswith(f"error: {own_file}: {choices}")
     for team, message in (
         ("nowhere.yml", "cannot read the answers file nowhere.yml: No such file or directory\n"),

@@ -19,7 +19,7 @@ def test_the_questions_of_the_contract_default_first() -> None:
         "parallelism": ["single", "ddp"],
         "amp": ["off", "bf16", "fp16"],
         "data_format": ["imagefolder", "hdf5", "lmdb"],
-        "logger": ["tensorboard", "wandb", "mlflow", "none"],
+        "logger": ["tensorboard", "wandb", "mlflow", "trackio", "none"],
     }
     assert all(ASKED[name]["default"] == values[0] for name, values in choices.items())
     assert list(ASKED) == ["project_name", "description", *choices]
