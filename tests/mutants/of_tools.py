@@ -100,8 +100,8 @@ MUTANTS = tuple(
             "maps-weigh-by-their-size",
             "A feature map weighs as much as it raises the score.",
             CAM,
-            "passed.gradient.float().mean((2, 3), keepdim=True)",
-            "passed.gradient.float().abs().mean((2, 3), keepdim=True)",
+            "passed.gradient.mean((2, 3), keepdim=True)",
+            "passed.gradient.abs().mean((2, 3), keepdim=True)",
             f"{OF_CAM}test_it_is_the_class_activation_map_of_the_class_asked_for",
         ),
         (

@@ -56,7 +56,6 @@ class SlowTask(Task):
 class SlowSGD(torch.optim.SGD):
     def step(self, closure: None = None) -> None:  # type: ignore[override]
         time.sleep(3 * SECOND)
-        super().step(closure)
 
 
 def a_step(model: Model, task: Task, optimizer: SlowSGD, parts: Parts) -> None:
@@ -161,7 +160,7 @@ def test_the_parts_of_real_steps_add_up_to_them(
     assert all(f"\n{part} " in said for part in MEANING) and str(config["out"]) in said
     config["epochs"] = 5
     with pytest.raises(FlagError, match=r"takes 53 steps, .* and the run has 30"):
-        main(ProfileConfig(**config))
+        call(main, ProfileConfig(**config))
 
 
 def test_advice_names_what_the_step_waits_for(toy_data: Path) -> None:

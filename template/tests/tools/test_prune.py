@@ -71,4 +71,4 @@ def test_zeros_stay_zeros_in_training_and_the_file_is_what_was_measured(
     assert call(main, PruneConfig(**config, **run)) == 0
     assert "pruned and trained" in capsys.readouterr().out
     with pytest.raises(FlagError, match="--init-from takes the run"):
-        main(PruneConfig(**config))
+        call(main, PruneConfig(**config))
