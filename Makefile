@@ -55,7 +55,7 @@ test-fast: $(READY)
 	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not random"
 
 test-faults: $(READY)
-	$(PYTEST) -m faults tests/faults  # named, so that its summary is printed
+	$(PYTEST) -m "faults and not scheduled" tests/faults  # named, so that its summary is printed
 
 test-mutants: $(READY)
 	$(PYTEST) -m mutants
@@ -73,7 +73,7 @@ test-random: $(READY)
 	$(PYTEST) -m random
 
 test-all: test test-mutants test-faults test-random
-	$(PYTEST) -m "updates or edits or recipes or scheduled"
+	$(PYTEST) -m "updates or edits or recipes or scheduled" tests/faults tests
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py

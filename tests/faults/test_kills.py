@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from matrix.answers import COVER, Answers, name_of, questions
+from matrix.answers import COVER, Answers, covering, name_of, questions, together
 from matrix.commands import Project
 from matrix.stores import READERS
 from warm import python_for
@@ -29,7 +29,10 @@ pytestmark = pytest.mark.faults
 
 EPOCHS, BATCH, EVERY = 8, 8, 3
 STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch: three checkpoints
-ENOUGH = 100  # kills survived over all sets
+# in CI each choice occurs, in `make test-all` each two meet
+FEW = covering(COVER, lambda answers: together(answers, 1))
+ALL = [*FEW, *(answers for answers in COVER if answers not in FEW)]
+LEAST = 9  # kills of a run
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
 
 # what the starts of each run are killed at, in an order of their own; see also `aims_of`
@@ -64,11 +67,11 @@ class Kill:
 
 def setting_of(answers: Answers) -> Setting:
     """Each value meets most choices over the sets."""
-    number = COVER.index(answers)
+    number = ALL.index(answers)
     return Setting(
         workers=(None, 0, 2)[(number + number // 3) % 3],
         accumulate=(1, 3)[number // 2 % 2],
-        ema=(0.9, 0.0)[number // 3 % 3 == 2],
+        ema=(0.9, 0.0)[number % 4 == 2],
         dropout=(0.2, 0.0)[number % 4 == 3],
     )
 
@@ -90,7 +93,11 @@ def aims_of(parallelism: str, random: Random) -> list[str]:
     return [moments.FIRST, *middle, moments.LAST]
 
 
-@pytest.mark.parametrize("answers", COVER, ids=name_of)
+@pytest.mark.parametrize(
+    "answers",
+    [a if a in FEW else pytest.param(a, marks=pytest.mark.scheduled) for a in ALL],
+    ids=name_of,
+)
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(
     answers: Answers,
     make_project: MakeProject,
@@ -185,16 +192,16 @@ def check_curves(logger: str, run: RunFolder) -> None:
 
 
 @pytest.mark.last
-def test_a_hundred_kills_were_survived_at_every_kind_of_moment(
+def test_kills_at_every_kind_of_moment_were_survived(
     request: pytest.FixtureRequest, shared: Path, show: Show
 ) -> None:
     each = test_a_run_killed_again_and_again_ends_with_the_same_bits.__name__
     chosen = [item for item in request.session.items if item.name.startswith(each)]
-    if len(chosen) < len(COVER):
-        pytest.skip(f"only {len(chosen)} of {len(COVER)} sets were chosen")
-    found = collect(shared / "kills", len(COVER))
+    if len(chosen) < len(FEW):
+        pytest.skip(f"only {len(chosen)} of {len(FEW)} sets were chosen")
+    found = collect(shared / "kills", len(chosen))
     failed = [entry["name"] for entry in found if not entry["passed"]]
-    assert len(found) == len(COVER) and not failed, failed
+    assert len(found) == len(chosen) and not failed, failed
 
     kills = [kill for entry in found for kill in entry["kills"]]
     landed = Counter(kill["landed"] for kill in kills)
@@ -203,15 +210,12 @@ def test_a_hundred_kills_were_survived_at_every_kind_of_moment(
     ends = sorted(kill["gone_after"] for kill in kills if kill["way"] != moments.RANK)
     show(f"all its processes gone after {median(ends):.2f} s in the median, {ends[-1]:.2f} at most")
     show("killed " + ", ".join(f"{what}: {n}" for what, n in landed.items()))
-    assert len(kills) >= ENOUGH
-    assert all(len(entry["kills"]) >= 9 for entry in found)
+    assert all(len(entry["kills"]) >= LEAST for entry in found)
     assert landed[moments.BETWEEN] >= len(kills) / 5
     everywhere = {moments.FIRST, moments.LAST, *AIMS}
     assert all(landed[moment] for moment in everywhere), landed
-    assert all(ways[way] >= 5 for names in moments.WAYS.values() for way in names), ways
+    assert all(ways[way] for names in moments.WAYS.values() for way in names), ways
     for question, choices in questions().items():
         assert {entry["answers"][question] for entry in found} == set(choices)
-    meant = [setting_of(answers) for answers in COVER]
     for name in Setting._fields:
-        values = {getattr(setting, name) for setting in meant}
-        assert len(values) > 1 and {entry["setting"][name] for entry in found} == values
+        assert len({entry["setting"][name] for entry in found}) > 1, f"all have one {name}"

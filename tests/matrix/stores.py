@@ -160,7 +160,8 @@ def check_store(
 
     Where a report was written, also its figures.
     """
-    for name, file in {name: name for name in READERS} | {"mlflow": "mlflow.db"}.items():
+    files = {name: name for name in READERS} | {"mlflow": "mlflow.db"}
+    for name, file in files.items():
         assert (run_dir / file).exists() == (name == logger), f"{file} in a run for {logger}"
     if logger not in READERS:
         assert logger == "none", f"stores.READERS needs a reader for {logger}"
