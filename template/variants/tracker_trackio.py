@@ -26,11 +26,11 @@ class Tracker:
 
     def __init__(self, run_dir: Path, settings: Plain) -> None:
         """Begin anew, at a resume too: the caller logs the epochs so far, so that none is twice."""
-        os.environ.setdefault("TRACKIO_DIR", str(run_dir.resolve() / "trackio"))
-        import trackio  # which looks at it only here
-
-        self.trackio, self.name, self.settings = trackio, _name(run_dir), settings
-        trackio.SQLiteStorage.delete_run(PACKAGE, self.name)
+        self.trackio, self.name, self.settings = _library(run_dir), _name(run_dir), settings
+        with contextlib.suppress(ValueError):  # the store has nothing of this project yet
+            for run in self.trackio.Api().runs(PACKAGE):
+                if run.name == self.name:
+                    run.delete()
         self.step = 0  # of the newest line
         self.run = self._start("never")
 
@@ -90,6 +90,17 @@ class Tracker:
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=150)
         return self.trackio.Image(Image.open(file))
+
+
+def _library(run_dir: Path) -> Any:
+    """Import Trackio, which looks only then where its store is."""
+    given = os.environ.get("TRACKIO_DIR")
+    os.environ["TRACKIO_DIR"] = given or str(run_dir.resolve() / "trackio")
+    import trackio
+
+    if given is None:
+        del os.environ["TRACKIO_DIR"]
+    return trackio
 
 
 def _name(run_dir: Path) -> str:

@@ -31,6 +31,7 @@ OF_EXPERIMENTS = {"torch", "numpy"}
 # distributions that are needed without an import of ours, and why
 NOT_IMPORTED = {
     "alembic": "mlflow-skinny's SQLite store makes its tables with it",
+    "trackio": "the tracker imports it once it knows the run's folder",
     "sqlalchemy": "mlflow-skinny's SQLite store",
     "pytest-xdist": "pytest -n",
     "ruff": "a command",

@@ -63,7 +63,7 @@ def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_pa
     for prompt, keys in (
         ("What does it do, in one line?", "\t too" + ENTER),  # Tab: to edit it
         ("Train in mixed precision?", ENTER),
-        ("Which experiment tracker?", DOWN + ENTER),
+        ("Which experiment tracker?", DOWN + DOWN + ENTER),
         ("Write the project to", ENTER),
     ):
         terminal.wait_for(prompt)

@@ -54,7 +54,7 @@ class SlowTask(Task):
 
 
 class SlowSGD(torch.optim.SGD):
-    def step(self, closure: None = None) -> None:  # type: ignore[override]
+    def step(self, _: None = None) -> None:  # type: ignore[override]
         time.sleep(3 * SECOND)
 
 

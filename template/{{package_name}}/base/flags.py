@@ -57,15 +57,17 @@ def part_of(config_type: Any, kind: Any, default: Any, *, describe: bool = True)
     A setting that several classes define is that of the one nearest to the type of the settings.
     """
     hints, rows = get_type_hints(config_type, include_extras=True), []
-    docs = described(kind) if describe else {}
-    for each in fields(config_type):
-        if holder_of(config_type, each.name) is kind:
-            value = each.default if default is None else getattr(default, each.name)
-            told = tyro.conf.arg(help=docs.get(each.name, ""))
-            hint = Annotated[hints[each.name], told]  # type: ignore[name-defined, valid-type]
-            rows.append((each.name, hint, field() if value is MISSING else field(default=value)))
-    if not rows:
+    own = [each for each in fields(config_type) if holder_of(config_type, each.name) is kind]
+    if not own:
         return None
+    # what has to be given is described in the message that it is missing, too
+    required = default is None and any(each.default is MISSING for each in own)
+    docs = described(kind) if describe or required else {}
+    for each in own:
+        value = each.default if default is None else getattr(default, each.name)
+        told = tyro.conf.arg(help=docs.get(each.name, ""))
+        hint = Annotated[hints[each.name], told]  # type: ignore[name-defined, valid-type]
+        rows.append((each.name, hint, field() if value is MISSING else field(default=value)))
     part = make_dataclass(kind.__name__, rows)
     part.__doc__ = kind.__doc__
     return part
