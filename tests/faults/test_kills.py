@@ -214,8 +214,11 @@ def test_kills_at_every_kind_of_moment_were_survived(
     assert landed[moments.BETWEEN] >= len(kills) / 5
     everywhere = {moments.FIRST, moments.LAST, *AIMS}
     assert all(landed[moment] for moment in everywhere), landed
-    assert all(ways[way] for names in moments.WAYS.values() for way in names), ways
+    often = 5 * len(found) / 12  # of each way
+    assert all(ways[way] >= often for names in moments.WAYS.values() for way in names), ways
     for question, choices in questions().items():
         assert {entry["answers"][question] for entry in found} == set(choices)
+    meant = [setting_of(answers) for answers in ALL]
     for name in Setting._fields:
-        assert len({entry["setting"][name] for entry in found}) > 1, f"all have one {name}"
+        values = {getattr(setting, name) for setting in meant}
+        assert len(values) > 1 and {entry["setting"][name] for entry in found} == values

@@ -6,14 +6,9 @@ from pathlib import Path
 import torch
 
 from ..base.errors import CheckpointError
-from ..base.facts import Facts
-from ..base.values import from_plain
-from ..config import Config
-from ..task import Task
 from . import checkpoint
-from .build import build
 from .exported import about
-from .trained import Trained
+from .trained import Trained, assembled
 
 ABOUT = "about"  # the key of that text
 NEEDED = "this needs safetensors: pip install -e '.[toolbox]'"
@@ -47,7 +42,4 @@ def from_safetensors(path: Path, device: torch.device) -> Trained:
     if known is None:
         raise CheckpointError(f"{path} has weights alone: start from them with --init-from")
     with checkpoint.reading(path):
-        config, facts = from_plain(Config, known["config"]), Facts.from_plain(known["facts"])
-        model = build(config, facts, device, fresh=False)
-        checkpoint.restore_model(model, weights, path)
-    return Trained(model, Task(config, facts).to(device).eval(), facts, config)
+        return assembled(known, weights, path, device)

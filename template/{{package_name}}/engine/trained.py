@@ -8,7 +8,7 @@ from torch import nn
 
 from ..base.errors import DataError
 from ..base.facts import Facts
-from ..base.values import from_plain
+from ..base.values import Plain, from_plain
 from ..config import Config
 from ..data.source import counted
 from ..data.splits import open_split, place_of
@@ -56,9 +56,14 @@ def load_trained(path: Path, device: torch.device) -> Trained:
     path = best_of(path)
     state = checkpoint.load(path)
     with checkpoint.reading(path):
-        config, facts = from_plain(Config, state["config"]), Facts.from_plain(state["facts"])
-        model = build(config, facts, device, fresh=False)
-        checkpoint.restore_model(model, weights_of(state), path)
+        return assembled(state, weights_of(state), path, device)
+
+
+def assembled(known: Plain, weights: checkpoint.State, path: Path, device: torch.device) -> Trained:
+    """The model of the `config` and the `facts` that a file knows, with the weights that it has."""
+    config, facts = from_plain(Config, known["config"]), Facts.from_plain(known["facts"])
+    model = build(config, facts, device, fresh=False)
+    checkpoint.restore_model(model, weights, path)
     return Trained(model, Task(config, facts).to(device).eval(), facts, config)
 
 
