@@ -101,8 +101,8 @@ MUTANTS = (
         "Validation",
         "A checkpoint is used with the facts of the data that it was trained on.",
         "engine/trained.py",
-        'Facts.from_plain(state["facts"])',
-        'Facts.from_plain(state["facts"] | {"mean": [127.5] * 6})',
+        'Facts.from_plain(known["facts"])',
+        'Facts.from_plain(known["facts"] | {"mean": [127.5] * 6})',
         "engine/test_trainer.py::test_what_training_measures_is_what_its_checkpoint_gives",
     ),
     Mutant(
