@@ -135,6 +135,11 @@ def table(case: Case, scratch: Path, given: argparse.Namespace) -> str:
     draw(scratch / f"images{case.size}", case.size)
     rows = [f"| {case.title}, {case.size} x {case.size} | ratio | images/s |", "|---|---|---|"]
     limit = 0.0
+
+    def add(title: str, speed: float) -> None:
+        rows.append(f"| {title} | {speed / limit:.2f} | {speed:,.0f} |")
+        print(rows[-1], file=sys.stderr)
+
     for data_format in FORMATS:
         prepare(scratch, data_format, case.size, "--amp", "bf16")
         folder = scratch / f"bench{data_format}{case.size}"
@@ -142,15 +147,12 @@ def table(case: Case, scratch: Path, given: argparse.Namespace) -> str:
             shutil.copy(ROOT / "benchmarks" / case.model, folder / folder.name / "model.py")
         if not limit:
             limit = resident(folder, case, given, compiled=False)
-            rows.append(f"| a batch that lies on the device | 1.00 | {limit:,.0f} |")
-            compiled = resident(folder, case, given, compiled=True)
-            rows.append(f"| the same, --compile | {compiled / limit:.2f} | {compiled:,.0f} |")
+            add("a batch that lies on the device", limit)
+            add("the same, --compile", resident(folder, case, given, compiled=True))
         all_cores = ("--num-workers", str(max(1, (os.cpu_count() or 2) - 1)))
         own_way = all_cores if data_format == "imagefolder" else ()
         for flags in (own_way, ("--cache", "memory"), ("--cache", "device")):
-            speed = pipeline(folder, case, given, *flags)
-            title = " ".join([data_format, *flags])
-            rows.append(f"| {title} | {speed / limit:.2f} | {speed:,.0f} |")
+            add(" ".join([data_format, *flags]), pipeline(folder, case, given, *flags))
     return "\n".join(rows)
 
 

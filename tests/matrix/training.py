@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +104,7 @@ def check_run(run_dir: Path, start: Start) -> list[Record]:
     assert (config["epochs"], config["batch_size"], config["width"]) == (EPOCHS, BATCH, 8)
     environment = json.loads((run_dir / "environment.json").read_text(encoding="utf-8"))
     assert {"git_commit", "git_dirty", "template_version", "packages"} <= environment.keys()
-    assert environment["packages"]["torch"] == torch.__version__
+    assert environment["packages"]["torch"] == metadata.version("torch")
     return records
 
 
