@@ -180,7 +180,7 @@ class Precision(Settings):
     """Numbers of fewer bits."""
 
     fp8: bool = False
-    """Multiply the matrices of linear layers in 8 bits, on GPUs that can (untested)."""
+    """Multiply the matrices of linear layers in 8 bits, on GPUs that can."""
 
 
 def read_share(word: str) -> tuple[Path, float]:
