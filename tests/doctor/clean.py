@@ -535,4 +535,149 @@ def fit(fabric, model, loader, optimizer, loss_of):
         loss.backward()
         optimizer.step()
 """,
+    "functional dropout where the mode, or the caller, decides": """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def forward(self, x):
+        if self.training and self.rate > 0:
+            x = F.dropout(x, p=self.rate)
+        return x
+
+class Sampler:
+    def sample(self, noise, rate):
+        return F.dropout(noise, p=rate)
+
+class Attention(nn.Module):
+    def attend(self, x, dropout_p=0.0):
+        return F.dropout(x, p=dropout_p)
+
+class Prenet(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, p=0.5)
+""",
+    "gradients are left out where the model is called": """
+import torch
+
+class Denoiser:
+    def eval_loss(self, net, batch):
+        with torch.no_grad():
+            return net(batch)
+
+def evaluate(denoiser, net, val_loader):
+    net.eval()
+    return [denoiser.eval_loss(net, batch) for batch in val_loader]
+
+def test(denoiser, net, test_loader):
+    net.eval()
+    for batch in test_loader:
+        denoiser.eval_loss(net, batch)
+""",
+    "Python's own generator, which torch seeds in each worker": """
+import random
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __getitem__(self, i):
+        return self.images[i] if random.random() < 0.5 else self.images[i].flip(-1)
+
+loader = DataLoader(Images(), num_workers=4)
+""",
+    "a scheduler that is told where it is": """
+import torch
+
+def train(model, optimizer, epochs, start):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    scheduler.last_epoch = start - 1
+    for epoch in range(start, epochs):
+        optimizer.step()
+        scheduler.step()
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
+        torch.save(state, f"{epoch}.pt")
+""",
+    "a schedule in closed form": """
+import torch
+from schedules import PolyLRScheduler
+
+class Trainer:
+    def configure(self):
+        self.lr_scheduler = PolyLRScheduler(self.optimizer, 0.01, 1000)
+
+    def run(self, epoch):
+        self.lr_scheduler.step(epoch)
+        self.optimizer.step()
+
+    def save(self, epoch, path):
+        state = {"model": self.net.state_dict(), "optimizer": self.optimizer.state_dict()}
+        torch.save({**state, "epoch": epoch}, path)
+""",
+    "loading is tried safely first": """
+import torch
+
+def load(path):
+    try:
+        return torch.load(path, weights_only=True)
+    except Exception:
+        return torch.load(path, weights_only=False)
+""",
+    "DataParallel where nothing is trained": """
+import torch
+from torch import nn
+
+def predict(model, images):
+    model = nn.DataParallel(model).eval()
+    with torch.no_grad():
+        return model(images)
+""",
+    "names of a table, and names that torch says nothing about": """
+import torch
+from torch.autograd import Variable
+
+KNOWN = {"weight_norm": torch.nn.utils.weight_norm}
+
+def length(x):
+    return torch.norm(Variable(x))
+""",
+    "a batch norm with a small epsilon, or a momentum by name": """
+from torch import nn
+
+norms = [nn.BatchNorm2d(8, 1e-3), nn.BatchNorm2d(8, momentum=0.8), nn.BatchNorm1d(8)]
+""",
+    "a file that each process opens for itself": """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.path, self.file = path, None
+        with h5py.File(path) as file:
+            self.count = len(file["scans"])
+
+    def __getitem__(self, i):
+        self.file = self.file or h5py.File(self.path)
+        return self.file["scans"][i]
+
+loader = DataLoader(Scans("a.h5"), num_workers=4)
+""",
+    "sums of losses, divided by the samples": """
+import torch
+
+def evaluate(model, val_loader, criterion):
+    model.eval()
+    total_loss = running_loss = 0.0
+    with torch.no_grad():
+        for x, y in val_loader:
+            loss = criterion(model(x), y)
+            total_loss += loss.item() * len(x)
+            running_loss += loss.item()
+    print(running_loss)
+    return total_loss / len(val_loader.dataset)
+""",
+    "AdamW's own decay, which nobody asked for": """
+import torch
+
+def build(model):
+    return torch.optim.AdamW(model.parameters(), lr=1e-3)
+""",
 }

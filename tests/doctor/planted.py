@@ -7,11 +7,11 @@ PLANTED: list[tuple[str, str]] = [
     (
         "TG101",
         """
-import random
+import numpy as np
 import torch.utils.data as data
 
 def augment(image):
-    return image if random.random() < 0.5 else image.flip(-1)
+    return image if np.random.random() < 0.5 else image.flip(-1)
 
 class Images(data.Dataset):
     def __getitem__(self, i):
@@ -863,5 +863,219 @@ class Trainer:
     (
         "TG809",
         "def flags(parser):\n    parser.add_argument('-r', '--local-rank', type=int)  # <--\n",
+    ),
+    ("TG003", "import torch  # torchgen: ignore[TG601] nothing is loaded here # <--\n"),
+    (
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Crop:
+    def __call__(self, image):
+        return image[np.random.randint(8):]
+
+class Images(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, i):
+        return self.transform(self.images[i])
+
+def load(workers):
+    return DataLoader(Images(Crop()), num_workers=workers)  # <--
+""",
+    ),
+    (
+        "TG103",
+        """
+import random
+from functools import partial
+
+import numpy as np
+from torch.utils.data import DataLoader
+
+def start(worker, rank, seed):
+    random.seed(rank + seed)
+    np.random.seed(rank + seed)
+
+def load(dataset, rank, seed):
+    begin = partial(start, rank=rank, seed=seed)
+    return DataLoader(  # <--
+        dataset, num_workers=4, worker_init_fn=partial(start, rank=rank, seed=seed)
+    )
+""",
+    ),
+    (
+        "TG107",
+        """
+import h5py
+import torch.utils.data as data
+
+class Volumes(data.Dataset):
+    def __init__(self, file):
+        super().__init__()
+        self.volumes = h5py.File(file)  # <--
+        self.keys = list(self.volumes)
+
+    def __getitem__(self, i):
+        return self.volumes[self.keys[i]][()]
+
+def load(file, args):
+    return data.DataLoader(Volumes(file), num_workers=args.workers)
+""",
+    ),
+    (
+        "TG204",
+        """
+from torch.utils.data import DataLoader
+
+def provide(dataset, flag):
+    if flag == "test":
+        shuffle, size = False, 1
+        drop_last = True  # <--
+    else:
+        shuffle, size = True, 32
+        drop_last = True
+    return DataLoader(dataset, batch_size=size, shuffle=shuffle, drop_last=drop_last)
+""",
+    ),
+    (
+        "TG308",
+        """
+import torch.nn as nn
+
+class Block(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(channels, 0.8)  # <--
+""",
+    ),
+    (
+        "TG309",
+        """
+import torch
+
+def embed(n):
+    table = torch.zeros(n, 8)
+    table.require_grad = False  # <--
+    return table
+""",
+    ),
+    (
+        "TG504",
+        """
+import torch
+
+def test(net, test_loader, criterion, device):
+    net.eval()
+    test_loss = 0
+    with torch.no_grad():
+        for i, (x, y) in enumerate(test_loader):
+            loss = criterion(net(x.to(device)), y.to(device))
+            test_loss += loss.item()  # <--
+    test_loss /= (i + 1)
+    print(test_loss)
+""",
+    ),
+    (
+        "TG504",
+        """
+import torch
+
+@torch.no_grad()
+def evaluate(model, val_loader, loss_function):
+    model.eval()
+    val_loss = 0.0
+    for x, y in val_loader:
+        loss = loss_function(model(x), y)
+        val_loss += loss.item()  # <--
+    return val_loss / len(val_loader.dataset)
+""",
+    ),
+    (
+        "TG601",
+        """
+import torch
+
+def load(path):
+    try:
+        return torch.load(path, weights_only=False)  # <--
+    except FileNotFoundError:
+        return None
+""",
+    ),
+    (
+        "TG602",
+        """
+from copy import deepcopy
+
+import torch
+from torch import nn
+
+def save(args, path):
+    model = nn.Linear(2, 2)
+    state = {"model": deepcopy(model).half()}
+    torch.save({"model": deepcopy(model).half(), "args": args}, path)  # <--
+""",
+    ),
+    (
+        "TG603",
+        """
+import torch
+from torch import nn
+
+net = nn.Linear(8, 2)
+net = nn.DataParallel(net)  # torchgen: ignore[TG701] this is about the names
+net = net.cuda()
+
+def test(accuracy):
+    state = {"net": net.state_dict(), "acc": accuracy}  # <--
+    torch.save(state, "best.pth")
+""",
+    ),
+    (
+        "TG604",
+        """
+import argparse
+
+import torch
+
+def main(net, loader, optimizer, loss_of):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--resume", action="store_true")
+    for epoch in range(200):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        torch.save(net.state_dict(), f"net-{epoch}.pth")  # <--
+""",
+    ),
+    (
+        "TG605",
+        """
+import os
+
+import torch
+
+def keep(states, folder, filename="checkpoint.pth"):
+    torch.save(states, os.path.join(folder, filename))  # <--
+
+def train(model, optimizer, folder, epochs):
+    for epoch in range(epochs):
+        keep({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, folder)
+""",
+    ),
+    (
+        "TG605",
+        """
+import torch
+
+def train(model, optimizer, folder):
+    last, best = folder / "last.pt", folder / "best.pt"
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save(state, last)  # <--
+""",
     ),
 ]

@@ -31,7 +31,6 @@ EDITS = [
         "AdamW(model.parameters(), weight_decay=config.weight_decay, lr=lr",
     ),
     ("TG502", "engine/evaluation.py", "@torch.no_grad()\n", ""),
-    ("TG601", "engine/checkpoint.py", ", weights_only=True", ""),
     ("TG601", "engine/checkpoint.py", "weights_only=True", "weights_only=False"),
     (
         "TG701",

@@ -43,8 +43,8 @@ def test_a_broken_promise_is_a_finding_at_its_check(project: Path, torchgen: Tor
     done = torchgen("doctor", "--run")
     assert done.returncode == 1
     assert done.stdout.startswith(
-        "myproj/verify/steps.py:3: error: TG901 a promise of the project is broken "
-        "(groups: Each once. Seen: a norm decays) — "
+        "TG901 error: a promise of the project is broken\n"
+        "  myproj/verify/steps.py:3: groups: Each once. Seen: a norm decays\n  Remedy: "
     )
     assert done.stdout.endswith("\n1 error in 5 files\n")
 

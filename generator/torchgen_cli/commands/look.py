@@ -66,7 +66,13 @@ def explain(
 
 
 def doctor(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A repository's folder.")] = Path(),
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH ...]",
+            help="Repositories, Python files or notebooks; - reads the standard input.",
+        ),
+    ] = None,
     hints: Annotated[bool, typer.Option("--hints", help="Show hints as well.")] = False,
     run: Annotated[
         bool,
@@ -74,6 +80,19 @@ def doctor(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF.")] = False,
+    select: Annotated[
+        str, typer.Option(metavar="IDS", help="Check these rules alone: TG601,TG4.")
+    ] = "",
+    diff: Annotated[
+        str | None,
+        typer.Option(metavar="COMMIT", help="Show what is in lines that differ from a commit."),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Show what this file does not list.")
+    ] = None,
+    write_baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what is found now to a file.")
+    ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="List the rules; check nothing.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="With --rules: print the page for the docs.")
@@ -96,9 +115,11 @@ def doctor(
 
         print(as_markdown() if markdown else as_list())
     else:
-        from ..doctor.command import diagnose
+        from ..doctor.command import Asked, diagnose
 
-        code = diagnose(path, hints=hints, run=run, json=json, sarif=sarif)
+        ids = tuple(id.strip().upper() for id in select.split(",") if id.strip())
+        asked = Asked(hints, run, json, sarif, ids, diff, baseline, write_baseline)
+        code = diagnose(paths or [Path()], asked)
         raise typer.Exit(code)
 
 

@@ -1,28 +1,57 @@
 """The steps of `torchgen doctor`."""
 
+import json as json_module
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..template.source import provenance
 from . import report
 from .behind import behind
-from .examine import examine
+from .examine import Examination, examine
+from .settings import selected
+from .targets import Target, gather
 
 
-def diagnose(path: Path, *, hints: bool, run: bool, json: bool, sarif: bool) -> int:
-    """Check a project and print what was found; returns the exit code."""
+@dataclass
+class Asked:
+    """What the command line asks for."""
+
+    hints: bool = False
+    run: bool = False
+    json: bool = False
+    sarif: bool = False
+    select: tuple[str, ...] = ()
+    diff: str | None = None
+    """A commit: only lines that differ from it."""
+    baseline: Path | None = None
+    write_baseline: Path | None = None
+
+
+def diagnose(paths: list[Path], asked: Asked) -> int:
+    """Check projects and files, and print what was found; returns the exit code."""
+    json, sarif = asked.json, asked.sarif
     if json and sarif:
         raise UserError("--json and --sarif cannot be combined; give one of them", 2)
-    result = examine(path, hints)
-    line = behind(path)
-    if line:
-        result.notes.append(line)
+    try:
+        result = examine_all(gather(paths), asked.hints, selected(asked.select, "--select"))
+        if asked.diff or asked.baseline or asked.write_baseline:
+            narrow_down(result, asked)
+    except UserError as error:
+        if sarif:  # a program reads what is printed
+            print(json_module.dumps(report.failed_log(str(error), provenance().version)))
+        if json:
+            print(json_module.dumps({"ok": False, "error": str(error), "findings": []}))
+        raise
     refused = None
-    if run:
+    if asked.run:
         from .verify import broken_promises
 
         try:
-            result.findings += broken_promises(path)
+            result.findings += broken_promises(paths[0])
         except UserError as error:  # still report what was found without running
             refused = error
     if json:
@@ -30,7 +59,55 @@ def diagnose(path: Path, *, hints: bool, run: bool, json: bool, sarif: bool) -> 
     elif sarif:
         print(report.as_sarif(result, provenance().version))
     else:
-        print(report.as_text(result))
+        print(report.as_text(result, asked.hints))
     if refused:
         raise refused
     return 1 if result.failures else 0
+
+
+def narrow_down(result: Examination, asked: Asked) -> None:
+    """Keep what is new by the lines, or by the baseline; or make that baseline."""
+    from . import narrow
+
+    if asked.diff:
+        narrow.in_changed_lines(result, asked.diff)
+    if asked.baseline:
+        narrow.drop_known(result, asked.baseline)
+    if asked.write_baseline:
+        narrow.write_baseline(result, asked.write_baseline)
+        result.notes.append(f"wrote {len(result.findings)} findings to {asked.write_baseline}")
+        result.ignored += len(result.findings)
+        result.findings = []
+
+
+def examine_all(targets: list[Target], hints: bool, select: tuple[str, ...]) -> Examination:
+    """Examine each target, and put together what is found."""
+    merged = Examination(targets[0].root, 0)
+    for target in targets:
+        result = examine(target, hints, select, progress())
+        folder = target.shown
+        for one in result.findings:
+            file = one.file if folder is None else (folder / one.file).as_posix()
+            merged.findings.append(replace(one, file=file))
+        merged.files += result.files
+        merged.ignored += result.ignored
+        merged.notes += result.notes
+        if target.only is None and (line := behind(target.root)):
+            merged.notes.append(line)
+    if any(target.shown for target in targets):
+        merged.root = Path()
+    return merged
+
+
+def progress() -> Callable[[int, int], None]:
+    """Say on a terminal how far reading is, once it has taken two seconds."""
+    began, said = time.monotonic(), [False]
+
+    def say(done: int, total: int) -> None:
+        if time.monotonic() - began > 2 and sys.stderr.isatty():
+            said[0] = True
+            print(f"\rread {done} of {total} files", end="", file=sys.stderr, flush=True)
+        if said[0] and done == total - 1:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    return say

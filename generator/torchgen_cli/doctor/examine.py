@@ -1,14 +1,19 @@
 """Run every rule on every file, and drop what is switched off."""
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..base.errors import UserError
-from . import suppress
-from .project import Module, read
+from .project import Module, Project, read
 from .rule import Rule, Severity, Spot
 from .rules import all_rules
+from .settings import Settings, read_settings
+from .suppress import in_file
+from .targets import Target
+
+STDIN = "-"
 
 
 @dataclass(frozen=True, order=True)
@@ -20,10 +25,18 @@ class Finding:
     column: int
     rule: str
     detail: str = ""
+    unsure: bool = False
+    cell: int | None = None
+    """Of a notebook; the line is then the one within the cell."""
 
     @property
     def about(self) -> Rule:
         return all_rules()[self.rule]
+
+    @property
+    def severity(self) -> Severity:
+        """The rule's, or a hint where this finding is a matter of taste or of doubt."""
+        return Severity.HINT if self.unsure else self.about.severity
 
 
 @dataclass
@@ -41,35 +54,97 @@ class Examination:
     @property
     def failures(self) -> list[Finding]:
         """The findings that are more than hints."""
-        return [one for one in self.findings if one.about.severity is not Severity.HINT]
+        return [one for one in self.findings if one.severity is not Severity.HINT]
 
 
-def examine(root: Path, hints: bool = False) -> Examination:
-    """Check the project at `root`; raises `UserError` if there is nothing to check."""
-    if not root.is_dir():
-        raise UserError(f"{root} is not a folder; give the folder of a training repository", 2)
-    off = suppress.in_pyproject(root)
-    project = read(root)
-    total = len(project.modules) + len(project.broken)
-    if not total:
-        raise UserError(f"no Python files of a project were found in {root}; give its folder")
-    result = Examination(root, total)
+def silent(done: int, total: int) -> None:
+    """Say nothing of how far it is."""
+
+
+def examine(
+    root: Path | Target,
+    hints: bool = False,
+    select: tuple[str, ...] = (),
+    progress: Callable[[int, int], None] = silent,
+) -> Examination:
+    """Check a project; raises `UserError` if there is nothing to check.
+
+    `select` are ids or beginnings of ids of the rules to check, in place of those of the project.
+    """
+    target = root if isinstance(root, Target) else Target(root)
+    if not target.root.is_dir():
+        raise UserError(f"{target.root} is not a folder; give a training repository", 2)
+    settings = read_settings(target.root)
+    settings.select = select or settings.select
+    if target.content is None:
+        project = read(target.root, settings, progress)
+    else:
+        project = Project(target.root)
+        project.add(STDIN, target.content)
+    names = [*(m.name for m in project.modules), *project.broken]
+    looked_at = [name for name in names if target.only is None or name in target.only]
+    if not looked_at and not project.generated:
+        where = target.root if target.only is None else ", ".join(sorted(target.only))
+        raise UserError(f"no Python files of a project were found in {where}; give its folder", 2)
+    result = Examination(target.root, len(looked_at))
     for name, (line, message) in project.broken.items():
         result.findings.append(Finding(name, line, 1, "TG001", message))
     for module in project.modules:
-        lines = suppress.in_file(project.contents[module.name])
-        for line, why in lines.refused:
-            result.findings.append(Finding(module.name, line, 1, "TG002", why))
-        for found, last in check(module, hints):
-            around = range(found.line, last + 1)
-            if any(found.rule in lines.rules.get(line, ()) for line in around):
-                result.ignored += 1
-            else:
-                result.findings.append(found)
-    kept = [one for one in result.findings if one.rule not in off]
-    result.ignored += len(result.findings) - len(kept)
-    result.findings = sorted(kept)
+        if target.only is None or module.name in target.only:
+            _examine_module(module, hints, settings, result)
+    result.findings = [one for one in result.findings if one.file in looked_at]
+    if project.generated and target.only is None:
+        files = ", ".join(project.generated[:3]) + (", ..." if len(project.generated) > 3 else "")
+        result.notes.append(f"passed over, as a program wrote them: {files}")
+    _switch_off(result, settings)
+    result.findings = sorted(in_cells(one, project) for one in result.findings)
     return result
+
+
+def _examine_module(module: Module, hints: bool, settings: Settings, result: Examination) -> None:
+    """Add what is found in a file, and what is wrong with its comments to us."""
+    lines = in_file(module.project.contents[module.name])
+    for line, why in lines.refused:
+        result.findings.append(Finding(module.name, line, 1, "TG002", why))
+    used: set[tuple[int, str]] = set()
+    # a comment may be about a hint, which is then looked for as well
+    for found, last in check(module, hints or bool(lines.rules)):
+        around = range(found.line, last + 1)
+        matching = {
+            (line, found.rule) for line in around if found.rule in lines.rules.get(line, ())
+        }
+        used |= matching
+        if matching:
+            result.ignored += 1
+        elif hints or found.severity is not Severity.HINT:
+            result.findings.append(found)
+    for line, ids in sorted(lines.rules.items()):
+        for id in sorted(ids):
+            if (line, id) not in used and settings.checks(id) and not all_rules()[id].outside:
+                detail = f"{id} finds nothing here"
+                result.findings.append(Finding(module.name, line, 1, "TG003", detail))
+
+
+def _switch_off(result: Examination, settings: Settings) -> None:
+    """Drop the findings that the project's settings do not want."""
+    kept = []
+    for one in result.findings:
+        if settings.select and not one.rule.startswith(settings.select):
+            continue
+        if one.rule in settings.ignore or settings.ignores(result.root / one.file, one.rule):
+            result.ignored += 1
+        else:
+            kept.append(one)
+    result.findings = kept
+
+
+def in_cells(finding: Finding, project: Project) -> Finding:
+    """A finding in a notebook, by its cell."""
+    notebook = project.notebooks.get(finding.file)
+    if notebook is None or not notebook.starts:
+        return finding
+    cell, line = notebook.place(finding.line)
+    return replace(finding, cell=cell, line=line)
 
 
 def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
@@ -79,11 +154,13 @@ def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
         if (rule.severity is Severity.HINT and not hints) or (module.is_test and not rule.in_tests):
             continue
         for spot in rule.check(module):
-            node, detail = spot if isinstance(spot, Spot) else (spot, "")
+            node, detail, unsure = spot if isinstance(spot, Spot) else Spot(spot)
+            if unsure and not hints:
+                continue
             line: int = getattr(node, "lineno", 1)
             column = getattr(node, "col_offset", 0) + 1
             # a comment may be at the end of a call of many lines, but not anywhere in a loop
             long = isinstance(node, ast.expr | ast.Assign | ast.Expr | ast.ImportFrom)
             last = getattr(node, "end_lineno", None) or line if long else line
-            found[Finding(module.name, line, column, rule.id, detail)] = last
+            found[Finding(module.name, line, column, rule.id, detail, unsure)] = last
     return list(found.items())

@@ -69,6 +69,12 @@ class ParsedFile:
         for target in node.targets:
             if isinstance(target, ast.Name | ast.Attribute):
                 self.assigned[written(target)].append(node)
+            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                # last, best = folder / "last.pt", folder / "best.pt"
+                for one, value in zip(target.elts, node.value.elts, strict=False):
+                    part = ast.copy_location(ast.Assign(targets=[one], value=value), node)
+                    self.parents[part] = self.parents[node]
+                    self._note_assignment(part)
 
     def _note_import(self, node: ast.Import | ast.ImportFrom) -> None:
         self.import_statements.append(node)

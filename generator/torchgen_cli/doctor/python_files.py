@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..base.git import GIT_LOCATIONS
 
+SUFFIXES = (".py", ".ipynb")
 SKIPPED = {"__pycache__", "build", "dist", "env", "node_modules", "site-packages", "venv"}
 
 
@@ -29,7 +30,10 @@ def _by_git(root: Path) -> list[str]:
     command = ["git", "-c", "core.fsmonitor=false", "--no-optional-locks", "ls-files", "-z"]
     try:
         done = subprocess.run(
-            [*command, "--cached", "--others", "--exclude-standard", "--", "*.py"],
+            [
+                *(*command, "--cached", "--others", "--exclude-standard", "--"),
+                *(f"*{suffix}" for suffix in SUFFIXES),
+            ],
             cwd=root,
             env=env,
             capture_output=True,
@@ -52,6 +56,6 @@ def _by_walking(root: Path) -> list[str]:
                 name in SKIPPED or name.startswith(".") or (here / name / "pyvenv.cfg").exists()
             )
         ]
-        found = (here / file for file in files if file.endswith(".py"))
+        found = (here / file for file in files if file.endswith(SUFFIXES))
         names += [path.relative_to(root).as_posix() for path in found if path.is_file()]
     return names

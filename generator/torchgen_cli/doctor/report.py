@@ -1,6 +1,8 @@
 """The findings as text, as JSON, and as SARIF for code hosts."""
 
 import json
+import shutil
+import textwrap
 from typing import Any
 from urllib.parse import quote
 
@@ -9,19 +11,63 @@ from .rule import Rule, Severity
 from .rules import all_rules
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
 
 
-def as_text(result: Examination) -> str:
-    """A line per finding, with the remedy at a rule's first finding, and the count."""
-    lines: list[str] = []
-    explained: set[str] = set()
-    for one in result.findings:
-        lines.append(f"{one.file}:{one.line}: {one.about.severity}: {sentence(one)}")
-        if one.rule not in explained:
-            lines[-1] += f" — {one.about.remedy}"
-            explained.add(one.rule)
-    return "\n".join([*lines, *result.notes, _count(result)])
+def as_text(result: Examination, hints: bool = False, width: int | None = None) -> str:
+    """For people: by rule, the worst first; each with its places, its remedy, and the count.
+
+    Of a rule that is shown once, the first place of a kind stands for all, unless `hints`.
+    """
+    if width is None:
+        width = max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
+    rules = sorted(
+        {one.rule for one in result.findings},
+        key=lambda id: (min(ORDER[o.severity] for o in result.findings if o.rule == id), id),
+    )
+    parts = []
+    for id in rules:
+        found = [one for one in result.findings if one.rule == id]
+        about = all_rules()[id]
+        severity = min((one.severity for one in found), key=ORDER.__getitem__)
+        lines = [_wrapped(f"{id} {severity}: {about.title}", width, "      ")]
+        lines += [_wrapped(f"  {line}", width, "      ") for line in _places(found, hints)]
+        lines.append(_wrapped(f"  Remedy: {about.remedy}.", width, "    "))
+        parts.append("\n".join(lines))
+    end = "\n".join([*result.notes, _count(result)])
+    return "\n\n".join([*parts, end])
+
+
+def _places(found: list[Finding], hints: bool) -> list[str]:
+    """A line for each place: where it is, and what is special about it."""
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for one in found:
+        kind = (one.detail,) if one.about.once and not hints else (one.detail, place(one))
+        alike.setdefault(kind, []).append(one)
+    lines = []
+    for first, *others in alike.values():
+        more = f"and in {_number(len(others), 'more place')}: --hints shows them" if others else ""
+        doubt = "a hint" if first.unsure else ""
+        said = ", ".join(filter(None, [doubt, first.detail, more]))
+        lines.append(f"{place(first)}: {said}" if said else place(first))
+    return lines
+
+
+def place(finding: Finding) -> str:
+    """`train.py:12`, or `explore.ipynb:cell 3:12`."""
+    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
+    return f"{finding.file}:{cell}{finding.line}"
+
+
+def _wrapped(text: str, width: int, indent: str) -> str:
+    return textwrap.fill(
+        text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def sentence(finding: Finding) -> str:
@@ -33,7 +79,7 @@ def sentence(finding: Finding) -> str:
 def _count(result: Examination) -> str:
     counts = {severity: 0 for severity in Severity}
     for one in result.findings:
-        counts[one.about.severity] += 1
+        counts[one.severity] += 1
     parts = [_number(count, str(severity)) for severity, count in counts.items() if count]
     files = _number(result.files, "file")
     ignored = f", {result.ignored} ignored" if result.ignored else ""
@@ -55,10 +101,11 @@ def as_json(result: Examination) -> str:
                 {
                     "rule": one.rule,
                     "group": one.about.group,
-                    "severity": one.about.severity,
+                    "severity": one.severity,
                     "file": one.file,
                     "line": one.line,
                     "column": one.column,
+                    **({} if one.cell is None else {"cell": one.cell}),
                     "title": one.about.title,
                     "detail": one.detail,
                     "remedy": one.about.remedy,
@@ -91,6 +138,18 @@ def as_sarif(result: Examination, version: str) -> str:
     return json.dumps(log, indent=2, ensure_ascii=False)
 
 
+def failed_log(message: str, version: str) -> dict[str, Any]:
+    """The log of an examination that could not be made."""
+    notice = {"level": "error", "message": {"text": message}}
+    failed = {"executionSuccessful": False, "exitCode": 2}
+    run = {
+        "tool": {"driver": {"name": "torchgen doctor", "version": version}},
+        "invocations": [{**failed, "toolConfigurationNotifications": [notice]}],
+        "results": [],
+    }
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
 def _sarif_rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
@@ -111,7 +170,7 @@ def _sarif_result(one: Finding, place: int) -> dict[str, Any]:
     return {
         "ruleId": one.rule,
         "ruleIndex": place,
-        "level": LEVELS[one.about.severity],
+        "level": LEVELS[one.severity],
         "message": {"text": f"{sentence(one)}. Remedy: {one.about.remedy}."},
         "locations": [{"physicalLocation": location}],
     }

@@ -35,6 +35,8 @@ class Spot(NamedTuple):
 
     node: ast.AST
     detail: str = ""
+    unsure: bool = False
+    """Whether this place is a matter of taste or of doubt, and so a hint."""
 
 
 Check = Callable[[Module], Iterable[ast.AST | Spot]]
@@ -57,6 +59,10 @@ class Rule:
     severity: Severity
     in_tests: bool
     """Whether it is meant for test files too."""
+    once: bool
+    """Whether one place is shown for all of the same kind; `--hints` shows each."""
+    outside: bool
+    """Whether it is noticed where files and comments are read, and not by a check."""
     check: Check
 
     @property
@@ -80,6 +86,7 @@ def rule(
     good: str,
     severity: Severity = Severity.ERROR,
     in_tests: bool = False,
+    once: bool = False,
 ) -> Callable[[Check], Check]:
     """Make the decorated check a rule."""
 
@@ -96,6 +103,8 @@ def rule(
             good=good.strip("\n") + "\n" if good else "",
             severity=severity,
             in_tests=in_tests,
+            once=once,
+            outside=id in ("TG001", "TG002", "TG003", "TG901"),
             check=check,
         )
         return check

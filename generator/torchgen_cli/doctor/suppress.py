@@ -1,17 +1,13 @@
-"""Rules that are ignored: on a line, or in pyproject.toml for the project; with a reason."""
+"""Rules that a comment ignores on its line, with a reason."""
 
 import io
 import re
 import tokenize
-import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from ..base.errors import UserError, nearest
 from .rules import all_rules
 
 COMMENT = re.compile(r"#\s*torchgen:\s*ignore\[([^\]]*)\](.*)")
-TABLE = "[tool.torchgen.doctor]"
 
 
 @dataclass
@@ -43,40 +39,3 @@ def in_file(content: bytes) -> Lines:
         else:
             lines.rules[line] = ids
     return lines
-
-
-def in_pyproject(root: Path) -> dict[str, str]:
-    """The rules that the project's pyproject.toml, or one in a parent folder, ignores, and why.
-
-    Raises `UserError` if it cannot be read, an id is unknown, or a reason is missing.
-    """
-    file = _pyproject(root.resolve())
-    if file is None:
-        return {}
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{file}: {error}") from error
-    table = content.get("tool", {}).get("torchgen", {}).get("doctor", {})
-    strange = sorted(table.keys() - {"ignore"})
-    if strange:
-        raise UserError(f"{file}: {TABLE} has no setting {strange[0]}, only ignore")
-    ignored = table.get("ignore", {})
-    if not isinstance(ignored, dict):
-        raise UserError(f'{file}: {TABLE} takes ignore = {{ TG601 = "the reason" }}')
-    for id, reason in ignored.items():
-        if id not in all_rules():
-            raise UserError(f"{file}: no rule is called {id!r}{nearest(id.upper(), all_rules())}")
-        if not isinstance(reason, str) or not reason.strip():
-            raise UserError(f"{file}: {TABLE} ignores {id} without a reason; add one")
-    return ignored
-
-
-def _pyproject(folder: Path) -> Path | None:
-    """The pyproject.toml of a folder, or of its parents up to the repository's top."""
-    for place in (folder, *folder.parents):
-        if (place / "pyproject.toml").is_file():
-            return place / "pyproject.toml"
-        if (place / ".git").exists():
-            break
-    return None

@@ -6,7 +6,21 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import argument, last_name, mentions, own_calls, own_nodes, receiver, same, written
+from ..syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    has_stars,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    same,
+    walk,
+    written,
+)
+from .layers import unmoved
 from .loops import is_optimizer, is_scheduler
 from .states import is_model, is_wrapped, saves, value_before
 
@@ -81,17 +95,31 @@ def wrapped_state(module: Module) -> Iterator[ast.AST]:
         if model is None or not written(model) or not saved(module, call):
             continue
         scope = module.function(call)
-        near = [
-            a for a in module.assigned.get(written(model), ()) if within(module, a, scope, model)
-        ]
+        given = [a for a in module.assigned.get(written(model), ()) if not only_moves(a)]
+        near = [a for a in given if within(module, a, scope, model)]
+        if not near and not takes(scope, written(model)):  # a global name
+            near = [a for a in given if isinstance(module.function(a), ast.Module)]
         wrapped = [a for a in near if is_wrapped(module, a.value)]
         if (
             wrapped
-            and wrapped[-1].lineno < call.lineno
+            and (wrapped[-1].lineno < call.lineno or module.function(wrapped[-1]) is not scope)
             and near[-1] is wrapped[-1]
             and not mentions(module.tree, "module.", "consume_prefix_in_state_dict_if_present")
         ):
             yield call  # else the prefix is dealt with
+
+
+def only_moves(node: ast.Assign) -> bool:
+    """Whether it is `model = model.cuda()` and the like, which wraps nothing."""
+    (value,) = unmoved([node.value])
+    return value is not node.value and same(value, node.targets[0])
+
+
+def takes(scope: ast.AST, name: str) -> bool:
+    """Whether a function has a parameter of this name."""
+    return isinstance(scope, FUNCTIONS) and any(
+        one.arg == name for one in walk(scope.args) if isinstance(one, ast.arg)
+    )
 
 
 def within(module: Module, node: ast.AST, scope: ast.AST, name: ast.expr) -> bool:
@@ -186,14 +214,19 @@ def save(model, optimizer, scheduler, epoch, path):
     severity=Severity.WARNING,
 )
 def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
+    yield from resumed_without_optimizer(module)
     if not any(True for _ in checkpoints(module)):
         return
     near = module.project.near(module)  # a trainer may be spread over files
     alone = sum(any(True for _ in checkpoints(other)) for other in near) == 1
     where = near if alone else [module]
     stepped = [(other, receiver(call)) for other in where for call in other.calls.get("step", ())]
-    rebuilt = any(node.arg == "last_epoch" for other in where for node in other.keywords)
+    rebuilt = any(follows_from_the_epoch(other) for other in where)
+    told: set[ast.Dict] = set()
     for call, content, keys in checkpoints(module):
+        if content in told:  # the same again as best.pt
+            continue
+        told.add(content)
         text = " ".join([*keys, *(ast.unparse(value) for value in content.values)]).lower()
         missing = []
         if any(is_optimizer(*one) for one in stepped) and "opt" not in text:
@@ -207,6 +240,37 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             missing.append("the scaler")
         if missing:
             yield Spot(call, f"without {' and '.join(missing)}")
+
+
+def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
+    """Where a script with a flag to resume saves weights, and no program saves its optimizer."""
+    flags = (a for call in module.calls.get("add_argument", ()) for a in call.args)
+    if not any(isinstance(a, ast.Constant) and str(a.value).strip("-") == "resume" for a in flags):
+        return
+    near = module.project.near(module)
+    states = [
+        receiver(call)
+        for other in near
+        for name in ("state_dict", "load_state_dict")
+        for call in other.calls.get(name, ())
+        if is_optimizer(other, receiver(call)) or "opt" in written(receiver(call) or call).lower()
+    ]
+    steps = any(is_optimizer(module, receiver(call)) for call in module.calls.get("step", ()))
+    if states or not steps:
+        return
+    for call in saves(module):
+        given = call.args[0]
+        if isinstance(given, ast.Call) and last_name(given.func) == "state_dict":
+            yield Spot(call, "weights alone, where --resume goes on with a run")
+            return
+
+
+def follows_from_the_epoch(module: Module) -> bool:
+    """Whether a scheduler is told where it is: it then has no state that could be lost."""
+    told = any(node.arg == "last_epoch" for node in module.keywords)
+    told |= any(n.attr == "last_epoch" and isinstance(n.ctx, ast.Store) for n in module.attributes)
+    steps = module.calls.get("step", ())
+    return told or any(call.args and is_scheduler(module, receiver(call)) for call in steps)
 
 
 @rule(
@@ -269,12 +333,40 @@ def fixed_path(module: Module, path: ast.expr, call: ast.Call) -> bool:
         path = path.args[-1] if path.args else path
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div | ast.Add):
         path = path.right
+    scope = module.function(call)
+    if isinstance(path, ast.Name) and isinstance(scope, FUNCTIONS):
+        path = always_given(module, scope, path.id) or path
     return isinstance(path, ast.Constant) and isinstance(path.value, str)
+
+
+def always_given(module: Module, function: Function, name: str) -> ast.expr | None:
+    """The default of a parameter that no caller gives another value; None where one may."""
+    plain = function.args.args
+    defaults = dict(zip([a.arg for a in plain][::-1], function.args.defaults[::-1], strict=False))
+    place = next((k for k, one in enumerate(plain) if one.arg == name), None)
+    if place is None or name not in defaults:
+        return None
+    for _, call in module.project.calls_of(module, function):
+        if has_stars(call) or argument(call, place, name) is not None:
+            return None
+    return defaults[name]
 
 
 def resumable(module: Module, call: ast.Call) -> bool:
     """Whether what is saved holds the optimizer, so that it is meant to be gone on with."""
     given = value_before(module, call.args[0], call)
+    scope, name = module.function(call), written(call.args[0])
+    if isinstance(scope, FUNCTIONS) and takes(scope, name):  # a helper: what do callers give it?
+        place = [one.arg for one in scope.args.args].index(name) if name else 0
+        return any(
+            holds_optimizer(other, argument(one, place, name))
+            for other, one in module.project.calls_of(module, scope)
+        )
+    return holds_optimizer(module, given)
+
+
+def holds_optimizer(module: Module, given: ast.expr | None) -> bool:
+    """Whether it is a dict with the state of an optimizer in it."""
     return isinstance(given, ast.Dict) and any(
         isinstance(value, ast.Call) and is_optimizer(module, receiver(value))
         for value in given.values

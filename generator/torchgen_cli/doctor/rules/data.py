@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, keyword, written
+from ..syntax import argument, has_stars, is_constant, keyword, own_nodes, written
 
 EVALUATION = re.compile(
     r"(^|[^a-z])(val|valid|validate|validation|eval|evaluate|evaluation|test)([^a-z]|$)", re.I
@@ -179,5 +179,25 @@ def load(test_set):
 )
 def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
     for call in module.torch_calls("DataLoader"):
-        if is_constant(argument(call, 8, "drop_last"), True) and for_evaluation(module, call):
+        drop_last = argument(call, 8, "drop_last")
+        if is_constant(drop_last, True) and for_evaluation(module, call):
             yield call
+        elif isinstance(drop_last, ast.Name):
+            yield from dropped_by_branch(module, call, drop_last.id)
+
+
+def dropped_by_branch(module: Module, call: ast.Call, name: str) -> Iterator[ast.AST]:
+    """Where `if flag == "test"` sets what is then given as `drop_last`."""
+    for node in own_nodes(module.function(call)):
+        if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+            continue
+        sides = [node.test.left, *node.test.comparators]
+        texts = [str(one.value) for one in sides if isinstance(one, ast.Constant)]
+        if isinstance(node.test.ops[0], ast.Eq) and any(map(EVALUATION.search, texts)):
+            yield from (
+                one
+                for one in node.body
+                if isinstance(one, ast.Assign)
+                and written(one.targets[0]) == name
+                and is_constant(one.value, True)
+            )

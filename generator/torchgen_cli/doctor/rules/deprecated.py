@@ -7,6 +7,8 @@ from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from .names import AMP, DEPRECATED, REMOVED
 
+# deprecated by the docs alone: they still do what they always did, without a warning
+SILENT = {"torch.norm", "torch.autograd.Variable", "torch.testing.assert_allclose"}
 TORCHFIX = "https://github.com/pytorch-labs/torchfix"
 
 
@@ -50,6 +52,7 @@ def forward(model, images):
 """,
     severity=Severity.WARNING,
     in_tests=True,
+    once=True,
 )
 def old_amp(module: Module) -> Iterator[Spot]:
     yield from uses(module, AMP)
@@ -84,7 +87,8 @@ def removed(module: Module) -> Iterator[Spot]:
 @rule(
     "TG803",
     "this name is deprecated",
-    why="Torch keeps it for old code, without care, and may drop it.",
+    why="""Torch keeps it for old code, without care, and may drop it. Names that torch says
+    nothing about when they are used, as `torch.norm` and `Variable`, are hints.""",
     remedy="use the name behind the colon; mind that arguments and results may differ",
     source=TORCHFIX,
     bad="""
@@ -103,6 +107,14 @@ def outer(a, b):
 """,
     severity=Severity.WARNING,
     in_tests=True,
+    once=True,
 )
 def deprecated(module: Module) -> Iterator[Spot]:
-    yield from uses(module, DEPRECATED)
+    for spot in uses(module, DEPRECATED):
+        whole = spot.detail.partition(":")[0]
+        yield spot._replace(unsure=whole in SILENT or in_a_table(module, spot.node))
+
+
+def in_a_table(module: Module, node: ast.AST) -> bool:
+    """Whether the name is not called, but listed, as a table of what is known does."""
+    return isinstance(module.parents.get(node), ast.Dict | ast.Set | ast.List | ast.Tuple)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, is_constant, keyword, own_calls, same, written
 
 DDP = f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html"
@@ -14,7 +14,8 @@ DDP = f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html"
     "TG701",
     "DataParallel is slow, and not what is maintained",
     why="""One process drives all devices: the model is copied to each of them at every step,
-    and Python holds them up. The docs recommend DistributedDataParallel, also on one machine.""",
+    and Python holds them up. The docs recommend DistributedDataParallel, also on one machine.
+    In a file that only evaluates it is a hint.""",
     remedy="use DistributedDataParallel, started by `torchrun`",
     source=f"{STABLE}/generated/torch.nn.DataParallel.html",
     bad="""
@@ -32,9 +33,12 @@ def wrap(model):
     return DistributedDataParallel(model)
 """,
     severity=Severity.WARNING,
+    once=True,
 )
-def data_parallel(module: Module) -> Iterator[ast.AST]:
-    yield from module.torch_calls("DataParallel")
+def data_parallel(module: Module) -> Iterator[Spot]:
+    evaluates = "eval" in module.calls and "backward" not in module.calls
+    for call in module.torch_calls("DataParallel"):
+        yield Spot(call, unsure=evaluates)  # for which it does
 
 
 @rule(

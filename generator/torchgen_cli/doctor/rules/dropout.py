@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Spot, rule
-from ..syntax import argument, has_stars, is_constant, mentions, written
+from ..syntax import argument, has_stars, is_constant, mentions, walk, written
 from .layers import DOCS
 
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
@@ -42,17 +42,31 @@ def functional_dropout(module: Module) -> Iterator[ast.AST]:
     for call in module.torch_calls(*DROPOUTS):
         if not module.qualified(call.func).startswith("torch.nn.functional."):
             continue
-        rate = argument(call, 1, "p")
-        if (
-            argument(call, 2, "training") is None
-            and not has_stars(call)
-            and not is_constant(rate, 0, 0.0)
-        ):
-            yield call
+        if argument(call, 2, "training") is None and not has_stars(call):
+            yield from dropped_always(module, call)
     for made in module.torch_calls("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"):
         parent = module.parents[made]
         if isinstance(parent, ast.Call) and parent.func is made:
             yield made
+
+
+def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
+    """The call, where it is part of a model, and its caller cannot turn it off."""
+    rate = argument(call, 1, "p")
+    around, scope = module.class_of(call), module.function(call)
+    if is_constant(rate, 0, 0.0) or around is None or isinstance(scope, ast.Module):
+        return
+    if not module.project.is_module_class(module, around) or "prenet" in around.name.lower():
+        return  # Tacotron's prenet drops in evaluation too, as the paper says
+    given = {one.arg for one in walk(scope.args) if isinstance(one, ast.arg)}
+    if rate is not None and written(rate) in given:
+        return
+    if any(
+        isinstance(one, ast.If | ast.IfExp) and mentions(one.test, "training", "train", "eval")
+        for one in module.ancestors(call)
+    ):
+        return
+    yield call
 
 
 @rule(

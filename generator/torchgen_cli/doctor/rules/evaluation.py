@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, written
+from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, walk, written
 from .data import EVALUATION
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
@@ -186,13 +186,21 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
     if module.project.has_framework(module):
         return
     told: set[ast.AST] = set()
-    for loop, _, scope in evaluation_loops(module):
+    for loop, call, scope in evaluation_loops(module):
         around = scope if isinstance(scope, FUNCTIONS) else loop
         if scope in told or mentions(around, *NO_GRAPH) or under(module, loop):
+            continue
+        called = (function for _, function in module.project.resolve(module, call))
+        if any(mentions_no_graph(node) for function in called for node in walk(function)):
             continue
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)
             yield loop
+
+
+def mentions_no_graph(node: ast.AST) -> bool:
+    """Whether it is a name that turns graphs off."""
+    return isinstance(node, ast.Name | ast.Attribute) and last_name(node) in NO_GRAPH[:3]
 
 
 def leaves_graphs_out(module: Module, scope: ast.AST) -> bool:

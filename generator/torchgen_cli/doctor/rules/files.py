@@ -42,3 +42,28 @@ state = torch.load("a.pt")  # torchgen: ignore[TG601] a file of our own, made by
 def suppressed_without_reason(module: Module) -> tuple[()]:
     """Noticed where suppressions are read."""
     return ()
+
+
+@rule(
+    "TG003",
+    "this `ignore` is about nothing",
+    why="""The rule finds nothing on this line, any more or at all. Such a comment would hide
+    the next fault that is made there.""",
+    remedy="remove the comment",
+    source="https://docs.astral.sh/ruff/rules/unused-noqa/",
+    bad="""
+import torch
+
+state = torch.load("a.pt", weights_only=True)  # torchgen: ignore[TG601] our own # <--
+""",
+    good="""
+import torch
+
+state = torch.load("a.pt", weights_only=True)
+""",
+    severity=Severity.WARNING,
+    in_tests=True,
+)
+def suppresses_nothing(module: Module) -> tuple[()]:
+    """Noticed where suppressions are read."""
+    return ()

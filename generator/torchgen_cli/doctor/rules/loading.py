@@ -5,7 +5,17 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, same
+from ..syntax import (
+    argument,
+    has_stars,
+    is_constant,
+    keyword,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+    walk,
+)
 from .loops import is_optimizer
 
 
@@ -14,7 +24,7 @@ from .loops import is_optimizer
     "loading this file may run code that is in it",
     why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
     true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
-    owns the machine.""",
+    owns the machine. One place is shown for the whole repository.""",
     remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
@@ -32,18 +42,38 @@ def load(path):
     return torch.load(path, map_location="cpu", weights_only=True)
 """,
     severity=Severity.WARNING,
+    once=True,
 )
 def unsafe_load(module: Module) -> Iterator[ast.AST | Spot]:
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue
         chosen = keyword(call, "weights_only")
-        if module.is_fallback(call):
+        if tried_safely(module, call):
             continue
-        if chosen is None:
+        if chosen is None and not module.project.needs_torch("2.6"):
             yield Spot(call, "no weights_only")
         elif is_constant(chosen, False):
             yield Spot(call, "weights_only=False")
+
+
+def tried_safely(module: Module, call: ast.Call) -> bool:
+    """Whether it runs only where `weights_only=True` failed, or is not known."""
+    inner: ast.AST = call
+    for around in module.ancestors(call):
+        if isinstance(around, ast.Try) and isinstance(inner, ast.ExceptHandler):
+            tried = around.body
+        elif isinstance(around, ast.If):
+            if mentions(around.test, "weights_only"):
+                return True
+            tried = around.body if inner in around.orelse else around.orelse
+        else:
+            tried = []
+        calls = [n for statement in tried for n in walk(statement) if isinstance(n, ast.Call)]
+        if any(is_constant(keyword(one, "weights_only"), True) for one in calls):
+            return True
+        inner = around
+    return False
 
 
 @rule(

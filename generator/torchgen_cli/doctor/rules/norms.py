@@ -41,7 +41,7 @@ block = nn.Sequential(
     nn.ReLU(),
 )
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def bias_before_norm(module: Module) -> Iterator[ast.AST]:
     if not any(True for _ in module.torch_calls(*MEAN_FREE)):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
     argument,
@@ -87,7 +87,8 @@ def trains(module: Module, statement: ast.stmt) -> bool:
     "TG410",
     "weight decay pulls on biases and norms too",
     why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms
-    and embeddings are not redundant: pulling them to zero only costs accuracy.""",
+    and embeddings are not redundant: pulling them to zero only costs accuracy. Where nobody asked
+    for decay and AdamW's own 0.01 is used, this is a hint.""",
     remedy="""give the optimizer two groups: parameters of two dimensions and more with decay,
     the others with `weight_decay=0`""",
     source="https://arxiv.org/abs/1812.01187",
@@ -110,7 +111,7 @@ def build(model):
 """,
     severity=Severity.WARNING,
 )
-def decayed_biases(module: Module) -> Iterator[ast.AST]:
+def decayed_biases(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls(*OPTIMIZERS):
         if not module.qualified(call.func).startswith("torch.optim."):
             continue
@@ -122,7 +123,7 @@ def decayed_biases(module: Module) -> Iterator[ast.AST]:
             continue
         if is_constant(decay, 0, 0.0) or (decay is not None and zero_by_default(module, decay)):
             continue
-        yield call
+        yield Spot(call, unsure=plain)
 
 
 def is_everything(params: ast.expr | None) -> bool:
@@ -137,7 +138,7 @@ def is_everything(params: ast.expr | None) -> bool:
     if last_name(params.func) in ("list", "filter") and params.args:
         trainable = all(mentions(one, "requires_grad") for one in params.args[:-1])
         return trainable and is_everything(params.args[-1])
-    return last_name(params.func) == "parameters"
+    return last_name(params.func) == "parameters" and bool(written(params.func))
 
 
 def zero_by_default(module: Module, decay: ast.expr) -> bool:
@@ -146,10 +147,12 @@ def zero_by_default(module: Module, decay: ast.expr) -> bool:
     if isinstance(decay, ast.Subscript | ast.Call) or not name:
         return False
     flags = {"--" + name, "--" + name.replace("_", "-")}
+    own: list[bool] = []
+    others: list[bool] = []
     for other in module.project.code:
         for call in other.calls.get("add_argument", ()):
-            named = any(isinstance(a, ast.Constant) and a.value in flags for a in call.args)
-            default = keyword(call, "default")
-            if named and (default is None or is_constant(default, 0, 0.0, None)):
-                return True
-    return False
+            if any(isinstance(a, ast.Constant) and a.value in flags for a in call.args):
+                default = keyword(call, "default")
+                zero = default is None or is_constant(default, 0, 0.0, None)
+                (own if other is module else others).append(zero)
+    return any(own) or (not own and bool(others) and all(others))  # scripts may share a helper

@@ -16,6 +16,7 @@ def values_of(module: Module, name: ast.expr, near: ast.AST) -> list[ast.expr]:
 
 def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
     """Whether it is a whole module: made as one, or used as one in this file."""
+    node = bare(node)
     if not written(node):
         return makes_module(module, node)
     values = list(unmoved(values_of(module, node, near)))
@@ -32,6 +33,19 @@ def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
     return any(
         same(receiver(call), node) for name in methods for call in module.calls.get(name, ())
     )
+
+
+def bare(node: ast.expr) -> ast.expr:
+    """The model in `deepcopy(model).half()`, `unwrap(model).cpu()` and the like."""
+    while isinstance(node, ast.Call):
+        name, owner = last_name(node.func), receiver(node)
+        if name in ("half", "float", "cpu", "bfloat16") and owner is not None and not node.args:
+            node = owner
+        elif len(node.args) == 1 and (name == "deepcopy" or "parallel" in name or "unwrap" in name):
+            node = node.args[0]
+        else:
+            break
+    return node
 
 
 def is_torchvision(module: Module, call: ast.Call) -> bool:

@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 
+from ..lookup import classes_named
 from ..project import Module
-from ..rule import Severity, rule
+from ..rule import Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
     Function,
@@ -56,15 +57,12 @@ def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.
     values = [dataset, *module.value_in(dataset, module.function(loader))]
     if written(dataset):
         values += module.value_in(dataset, module.tree)
-    names = {last_name(value.func) for value in values if isinstance(value, ast.Call)}
-    if not names:  # an argument: it can only be seen where the file knows of one kind
-        own = [node.name for node in module.classes if is_dataset(module, node)]
-        names = set(own) if len(own) == 1 else set()
+    made = [value.func for value in values if isinstance(value, ast.Call)]
+    if not made:  # an argument: it can only be seen where the file knows of one kind
+        own = [node for node in module.classes if is_dataset(module, node)]
+        return [(module, node) for node in own] if len(own) == 1 else []
     return [
-        found
-        for name in names
-        for found in module.project.classes.get(name, ())
-        if is_dataset(*found)
+        found for one in made for found in classes_named(module, one) or () if is_dataset(*found)
     ]
 
 
@@ -74,18 +72,35 @@ def is_dataset(module: Module, node: ast.ClassDef) -> bool:
 
 
 def draws_globally(module: Module, call: ast.Call) -> bool:
-    """Whether it draws from numpy's or Python's global generator."""
+    """Whether it draws from numpy's global generator; torch seeds Python's in each worker."""
     whole = module.qualified(call.func)
     base, _, name = whole.rpartition(".")
-    if base not in ("numpy.random", "random"):
+    if base != "numpy.random":
         return False
     return name.islower() and name not in ("seed", "default_rng", "getstate", "get_state")
 
 
 def global_draws(module: Module, node: ast.ClassDef) -> bool:
-    """Whether getting a sample of this class draws globally, itself or by a helper in the file."""
+    """Whether getting a sample draws globally, itself, by a helper in the file or a transform."""
     methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
-    pending: list[Function] = [item for item in methods if item.name in SAMPLE]
+    sample = [item for item in methods if item.name in SAMPLE]
+    transformed = any("transform" in last_name(c.func) for one in sample for c in own_calls(one))
+    return draws(module, sample) or (transformed and any(draws(*one) for one in transforms(module)))
+
+
+def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
+    """`__call__` of the same program's classes that are made somewhere, and are no modules."""
+    for other in module.project.near(module):
+        for node in other.classes:
+            methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
+            calls = [item for item in methods if item.name == "__call__"]
+            if calls and node.name in module.project.callers:
+                yield other, calls
+
+
+def draws(module: Module, functions: list[Function]) -> bool:
+    """Whether one of these functions draws globally, itself or by a helper in the file."""
+    pending = list(functions)
     seen = {item.name for item in pending}
     own = {function.name: function for function in module.functions}
     for function in pending:  # it grows
@@ -102,10 +117,11 @@ def global_draws(module: Module, node: ast.ClassDef) -> bool:
 @rule(
     "TG101",
     "loader workers draw random numbers that nobody seeded for them",
-    why="""The dataset draws from numpy's or Python's global generator, in worker processes. In
-    torch before 1.9 every worker then draws the same numbers. Since then they follow from
-    torch's global generator, so whatever draws from it before (an evaluation, another number of
-    workers, a resume) changes what every sample looks like.""",
+    why="""The dataset draws from numpy's global generator, in worker processes. In torch before
+    1.9 every worker then draws the same numbers. Since then they follow from torch's global
+    generator, so whatever draws from it before (an evaluation, another number of workers, a
+    resume) changes what every sample looks like; where a project asks for 1.9 or newer, this is
+    a hint.""",
     remedy="""give the DataLoader a `generator` of its own and a `worker_init_fn` that seeds
     from `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -143,12 +159,13 @@ loader = DataLoader(
 )
 """,
 )
-def unseeded_workers(module: Module) -> Iterator[ast.AST]:
+def unseeded_workers(module: Module) -> Iterator[Spot]:
+    unsure = module.project.needs_torch("1.9")
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
             continue
         if any(global_draws(*found) for found in dataset_classes(module, loader)):
-            yield loader
+            yield Spot(loader, unsure=unsure)
 
 
 @rule(
@@ -241,6 +258,69 @@ def drawn_per_sample(module: Module, uses: list[ast.AST]) -> bool:
 
 
 @rule(
+    "TG107",
+    "an HDF5 file that is opened in `__init__` is shared by all workers",
+    why="""A worker that is forked gets the parent's open file: processes that read from it move
+    each other's position, and get wrong samples or errors. One that is spawned cannot pickle
+    it.""",
+    remedy="open the file at the first `__getitem__` of each process",
+    source="https://docs.h5py.org/en/stable/faq.html#multiprocessing",
+    bad="""
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")  # <--
+
+    def __getitem__(self, index):
+        return self.file["scans"][index]
+
+
+def load(path):
+    return DataLoader(Scans(path), batch_size=8, num_workers=4)
+""",
+    good="""
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.path, self.file = path, None
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return self.file["scans"][index]
+
+
+def load(path):
+    return DataLoader(Scans(path), batch_size=8, num_workers=4)
+""",
+)
+def shared_file(module: Module) -> Iterator[ast.AST]:
+    for node in module.classes:
+        methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+        first = next((item for item in methods if item.name == "__init__"), None)
+        sample = [item for item in methods if item.name in SAMPLE]
+        for statement in walk(first) if first else ():
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            opened, kept = statement.value, statement.targets[0]
+            if module.qualified(opened.func) != "h5py.File" or keyword(opened, "driver"):
+                continue
+            if (
+                written(kept).startswith("self.")
+                and any(same(n, kept) for one in sample for n in walk(one))
+                and is_dataset(module, node)
+                and any(any(worker_loaders(other)) for other in module.project.code)
+            ):
+                yield statement
+
+
+@rule(
     "TG103",
     "each epoch seeds its workers alike, so it replays the same random numbers",
     why="""Workers are started anew for each epoch, and this `worker_init_fn` gives worker k the
@@ -280,9 +360,16 @@ def same_seed_each_epoch(module: Module) -> Iterator[ast.AST]:
         kept = keyword(loader, "persistent_workers")
         if start is None or not (kept is None or is_constant(kept, False)):
             continue
+        if isinstance(start, ast.Call) and last_name(start.func) == "partial" and start.args:
+            if mentions(start, "epoch"):
+                continue
+            start = start.args[0]  # what is given beside it stays the same
         functions: list[ast.AST] = [start] if isinstance(start, ast.Lambda) else []
         if isinstance(start, ast.Name):
             functions = [f for f in module.functions if f.name == start.id]
+        if isinstance(start, ast.Name) and not functions and start.id in module.imports:
+            named = module.project.functions.get(start.id, [])
+            functions = [function for _, function in named] if len(named) == 1 else []
         if functions and all(seeds_by_worker_alone(module, function) for function in functions):
             yield loader
 

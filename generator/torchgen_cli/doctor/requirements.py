@@ -1,0 +1,52 @@
+"""Which torch a project asks for, as its packaging says."""
+
+import re
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+FILES = (
+    *("pyproject.toml", "setup.py", "setup.cfg", "environment.yml", "environment.yaml"),
+    *("requirements*.txt", "requirements/*.txt"),
+)
+# `torch>=2.6`, `"torch == 1.13.1+cu117"`, conda's `pytorch=1.10`
+TORCH = re.compile(
+    r"""(?:^|["'\s-])(?:py)?torch\s*((?:[<>=!~]=?=?)\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?\s*[\w.*+!-]+)*)""",
+    re.M,
+)
+
+
+def lowest_torch(root: Path) -> Version | None:
+    """The lowest torch that every requirement below `root` allows; None where there is none."""
+    lowest = [low for text in _texts(root) if (low := _lowest(text)) is not None]
+    return min(lowest, default=None)
+
+
+def _texts(root: Path) -> list[str]:
+    """The specifiers for torch, as they are written."""
+    found = []
+    for pattern in FILES:
+        for file in sorted(root.glob(pattern)):
+            try:
+                text = file.read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                continue
+            found += [match[1].replace(" ", "") for match in TORCH.finditer(text)]
+    return found
+
+
+def _lowest(text: str) -> Version | None:
+    """The lower bound of one specifier; 0 where it has none."""
+    if re.match(r"=[^=]", text):  # conda's way
+        text = "=" + text
+    try:
+        specifiers = SpecifierSet(text)
+    except InvalidSpecifier:
+        return None
+    bounds = [
+        Version(one.version.removesuffix(".*"))
+        for one in specifiers
+        if one.operator in (">=", ">", "==", "~=")
+    ]
+    return max(bounds, default=Version("0"))

@@ -1,0 +1,72 @@
+"""Arguments and names that mean something else than they look."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import Spot, rule
+from ..syntax import argument, walk, written
+from .layers import DOCS
+
+BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
+LARGE = 0.01  # of an epsilon, which is 1e-5 by default
+MISSPELT = ("require_grad", "requires_gard", "require_grads", "requires_grads", "required_grad")
+
+
+@rule(
+    "TG308",
+    "the second argument of a batch norm is `eps`, not the momentum",
+    why="""`BatchNorm2d(64, 0.8)` adds 0.8 to every variance, so channels are no longer scaled
+    to one, and leaves the momentum at 0.1.""",
+    remedy="write `momentum=...` if that is meant",
+    source=f"{DOCS}/torch.nn.BatchNorm2d.html",
+    bad="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, 0.8))  # <--
+""",
+    good="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.2))
+""",
+)
+def large_epsilon(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls(*BATCH_NORMS):
+        eps = argument(call, 1, "eps")
+        if (
+            isinstance(eps, ast.Constant)
+            and isinstance(eps.value, int | float)
+            and eps.value >= LARGE
+        ):
+            yield call
+
+
+@rule(
+    "TG309",
+    "this attribute is not `requires_grad`, so nothing is frozen",
+    why="Python takes any name for a new attribute of the tensor, without a word.",
+    remedy="write `requires_grad`, or call `requires_grad_(False)`",
+    source="https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",
+    bad="""
+def freeze(model):
+    for parameter in model.parameters():
+        parameter.require_grad = False  # <--
+""",
+    good="""
+def freeze(model):
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+""",
+)
+def misspelt_flag(module: Module) -> Iterator[ast.AST | Spot]:
+    for node in module.attributes:
+        if node.attr in MISSPELT and isinstance(node.ctx, ast.Store):
+            owner = written(node.value)
+            around = module.class_of(node)
+            reads = (
+                [] if around is None else [n for n in walk(around) if isinstance(n, ast.Attribute)]
+            )
+            if owner == "self" and any(n.attr == node.attr and n is not node for n in reads):
+                continue  # a setting of one's own
+            yield Spot(node, node.attr)
