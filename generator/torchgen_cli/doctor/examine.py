@@ -150,6 +150,8 @@ def in_cells(finding: Finding, project: Project) -> Finding:
 def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
     """The findings in a file, each with the last line where a comment can ignore it."""
     found: dict[Finding, int] = {}
+    if module.is_foreign:
+        return []
     for rule in all_rules().values():
         if (rule.severity is Severity.HINT and not hints) or (module.is_test and not rule.in_tests):
             continue

@@ -9,6 +9,7 @@ from typing import Any
 
 from .syntax import LOOPS, SCOPES, Function, Loop, Scope, children, last_name, mentions, written
 
+OTHERS = {"chainer", "flax", "jax", "keras", "mxnet", "paddle", "tensorflow"}
 # folders of tests; an evaluation script called test.py is not a test
 TEST_FOLDERS = {"test", "tests"}
 
@@ -96,6 +97,12 @@ class ParsedFile:
         named = path.stem.startswith("test_") or path.stem.endswith("_test")
         own = any(function.name.startswith("test_") for function in self.functions)
         return named and (own or not {"pytest", "unittest"}.isdisjoint(self.imports))
+
+    @cached_property
+    def is_foreign(self) -> bool:
+        """Whether it is code for another library, with loops that look like those for torch."""
+        roots = {whole.partition(".")[0] for whole in self.imports.values()}
+        return "torch" not in roots and not OTHERS.isdisjoint(roots)
 
     def qualified(self, node: ast.AST) -> str:
         """The dotted name with imports resolved: `F.dropout` is "torch.nn.functional.dropout"."""

@@ -84,8 +84,8 @@ class Project:
 
     @cached_property
     def code(self) -> list[Module]:
-        """The modules without the tests."""
-        return [module for module in self.modules if not module.is_test]
+        """The modules without the tests, and without those for other libraries."""
+        return [m for m in self.modules if not m.is_test and not m.is_foreign]
 
     @cached_property
     def classes(self) -> dict[str, list[tuple[Module, ast.ClassDef]]]:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, has_stars, is_constant, keyword
 
 
@@ -59,7 +59,7 @@ model = torchvision.models.resnet18(weights="IMAGENET1K_V1")
 """,
     severity=Severity.WARNING,
 )
-def pretrained(module: Module) -> Iterator[ast.AST]:
+def pretrained(module: Module) -> Iterator[Spot]:
     for node in module.keywords:
         call = module.parents[node]
         if (
@@ -67,7 +67,7 @@ def pretrained(module: Module) -> Iterator[ast.AST]:
             and isinstance(call, ast.Call)
             and module.qualified(call.func).startswith("torchvision.models.")
         ):
-            yield call
+            yield Spot(call, unsure=is_constant(node.value, False))
 
 
 @rule(

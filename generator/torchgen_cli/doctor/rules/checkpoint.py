@@ -219,7 +219,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         return
     near = module.project.near(module)  # a trainer may be spread over files
     alone = sum(any(True for _ in checkpoints(other)) for other in near) == 1
-    where = near if alone else [module]
+    # another script that can be started is another program
+    where = [o for o in near if o is module or not is_script(o)] if alone else [module]
     stepped = [(other, receiver(call)) for other in where for call in other.calls.get("step", ())]
     rebuilt = any(follows_from_the_epoch(other) for other in where)
     told: set[ast.Dict] = set()
@@ -240,6 +241,13 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             missing.append("the scaler")
         if missing:
             yield Spot(call, f"without {' and '.join(missing)}")
+
+
+def is_script(module: Module) -> bool:
+    """Whether a file does something when it is started."""
+    return any(
+        isinstance(node, ast.If) and mentions(node.test, "__name__") for node in module.tree.body
+    )
 
 
 def resumed_without_optimizer(module: Module) -> Iterator[Spot]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, walk, written
 from .data import EVALUATION
+from .layers import module_classes
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
 MODELS = re.compile(r"^(model|net|network|classifier|resnet)$|_(model|net)$", re.I)
@@ -20,6 +21,9 @@ NO_GRAPH = (
     "volatile",
 )
 NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
+# what differs from mode to mode, and where models come from that may have it
+MODAL = ("BatchNorm", "Dropout", "SyncBatchNorm", "Transformer", "dropout", "batch_norm", "rrelu")
+LIBRARIES = ("timm", "torchvision.models", "transformers", "segmentation_models_pytorch")
 WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
 
 
@@ -100,7 +104,8 @@ def _cared_for(
     "TG501",
     "the model is evaluated in training mode",
     why="""Without `eval()` dropout drops and batch norm uses, and updates, the statistics of
-    the batch: the metric depends on the batch size, and measuring changes the model.""",
+    the batch: the metric depends on the batch size, and measuring changes the model. Where no
+    model of the program has such a layer, this is a hint.""",
     remedy="call `model.eval()` before, and `model.train()` after",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.eval",
     bad="""
@@ -127,7 +132,7 @@ def validate(model, loader):
     return correct
 """,
 )
-def no_eval(module: Module) -> Iterator[ast.AST]:
+def no_eval(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     told: set[ast.AST] = set()
@@ -136,7 +141,23 @@ def no_eval(module: Module) -> Iterator[ast.AST]:
             continue
         if not cared_for(module, scope, evaluates):
             told.add(scope)
-            yield loop
+            yield Spot(loop, unsure=not knows_modes(module))
+
+
+def knows_modes(module: Module) -> bool:
+    """Whether a model of the program may do other things in training: it has dropout, norms, ...
+
+    A model that is made elsewhere may as well.
+    """
+    near = module.project.near(module)
+    made = any("Linear" in other.calls or any(module_classes(other)) for other in near)
+    if not made:
+        return True
+    return any(
+        name.startswith(MODAL) or name in ("load", "create_model")
+        for other in near
+        for name in other.calls
+    ) or any(whole.startswith(LIBRARIES) for other in near for whole in other.imports.values())
 
 
 def evaluates(module: Module, scope: ast.AST) -> bool:
