@@ -14,21 +14,20 @@ from .training import copy_of
 pytestmark = pytest.mark.smoke
 
 
-# the slow ones are about the machinery, which differs between one process and several
-SLOW_IN = [next(a for a in STEPS if a["parallelism"] == one) for one in ("single", "ddp")]
+# all quick tests where parallelism differs and where a scaler steps; the slow ones where
+# processes have to agree. The other sets run what depends on their answers.
+SLOW_IN = [next(a for a in STEPS if a["parallelism"] == "ddp")]
+WHOLE_IN = [STEPS[0], *SLOW_IN, next(a for a in STEPS if a["amp"] == "fp16")]
+DEPENDENT = ("tests/engine", "tests/experiment", "tests/report", "tests/verify")
+PARTS = {"quick": ("not slow",), "slow": ("slow",), "dependent": ("not slow", *DEPENDENT)}
+OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS]
+OFTEN += [(a, "slow") for a in SLOW_IN]
+RARELY = [(a, part) for a in STEPS for part in ("quick", "slow") if (a, part) not in OFTEN]
 
 
 @pytest.mark.parametrize(
     ("answers", "part"),
-    [
-        *((answers, "not slow") for answers in STEPS),
-        *((answers, "slow") for answers in SLOW_IN),
-        *(
-            pytest.param(answers, "slow", marks=pytest.mark.scheduled)
-            for answers in STEPS
-            if answers not in SLOW_IN
-        ),
-    ],
+    [*OFTEN, *(pytest.param(*one, marks=pytest.mark.scheduled) for one in RARELY)],
     ids=lambda value: value if isinstance(value, str) else name_of(value),
 )
 def test_a_projects_own_checks_pass(
@@ -38,7 +37,8 @@ def test_a_projects_own_checks_pass(
     project = Project(folder, environment(tmp_path / "home"), timeout=800)
     project.python("-m", "ruff", "check", "--no-respect-gitignore")
     project.python("-m", "ruff", "format", "--check", "--no-respect-gitignore")
-    options = ("-q", "-m", part, "-p", "no:cacheprovider")
+    marked, *folders = PARTS[part]
+    options = ("-q", "-m", marked, "-p", "no:cacheprovider", *folders)
     said = project.python("-m", "pytest", *options, f"--basetemp={tmp_path / 'pytest'}")
     assert " passed" in said.splitlines()[-1]
     left = {path.name for path in folder.iterdir()} - {

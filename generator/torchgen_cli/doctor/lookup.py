@@ -1,7 +1,7 @@
 """Where a class that a file names is defined, as the file's imports say."""
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .syntax import last_name
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .project import Module
 
 Found = list[tuple["Module", ast.ClassDef]]
+Node = TypeVar("Node", bound=ast.AST)
 
 
 def classes_named(module: "Module", node: ast.AST) -> Found | None:
@@ -34,8 +35,10 @@ def classes_named(module: "Module", node: ast.AST) -> Found | None:
     return imported(module, whole.rpartition(".")[0], found)
 
 
-def imported(module: "Module", source: str, found: Found) -> Found:
-    """Those of the classes that an import from `source`, or from a file below it, brings."""
+def imported(
+    module: "Module", source: str, found: list[tuple["Module", Node]]
+) -> list[tuple["Module", Node]]:
+    """Those of the definitions that an import from `source`, or from a file below it, brings."""
     level = len(source) - len(source.lstrip("."))
     here = module.name.split("/")[:-1]
     parts = [part for part in source.lstrip(".").split(".") if part]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from .lookup import classes_named
+from .lookup import classes_named, imported
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
@@ -190,9 +190,13 @@ class Project:
         own = [one for one in found if one[0] is module]
         if own or name not in module.imports:
             return own
-        source = module.imports[name].rpartition(".")[0].rpartition(".")[2]
+        source = module.imports[name].rpartition(".")[0]
+        plain = [one for one in found if isinstance(one[0].parents[one[1]], ast.Module)]
+        if meant := imported(module, source, plain):
+            return meant
+        last = source.rpartition(".")[2]
         parts = ((one, one[0].name.removesuffix(".py").split("/")) for one in found)
-        return beside or [one for one, path in parts if not source or source in path]
+        return beside or [one for one, path in parts if not last or last in path]
 
     def reaches(
         self, module: Module, scope: ast.AST, holds: Callable[[ast.AST], bool], depth: int = 3
