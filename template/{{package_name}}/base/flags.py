@@ -7,7 +7,6 @@ import ast
 import inspect
 import json
 import textwrap
-import tomllib
 from collections.abc import Sequence
 from dataclasses import MISSING, field, fields, is_dataclass, make_dataclass
 from difflib import get_close_matches
@@ -139,6 +138,8 @@ def of_file(path: Path) -> list[str]:
 
             settings = yaml.safe_load(text)
         else:
+            import tomllib
+
             settings = tomllib.loads(text)
     except OSError as error:
         raise ValueError(f"--config {path} cannot be read: {error.strerror}") from error
