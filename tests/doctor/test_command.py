@@ -146,6 +146,39 @@ def test_a_baseline_keeps_what_is_known_though_lines_move(
     assert "2 of its findings are gone" in torchgen(*asked).stdout
 
 
+FIXABLE = """import torch
+from torch.nn import init
+
+state = torch.load(
+    "a.pt",
+    map_location="cpu",
+)
+other = torch.load("b.pt")  # ä
+kept = torch.load("c.pt")  # torchgen: ignore[TG601] holds a config
+for p in state:
+    p.require_grad = False; init.constant(p, 0)
+"""
+FIXED = (
+    FIXABLE.replace('"cpu",\n)', '"cpu",\nweights_only=True)')
+    .replace('"b.pt")', '"b.pt", weights_only=True)')
+    .replace("require_grad", "requires_grad")
+    .replace("constant(", "constant_(")
+)
+
+
+def test_what_has_one_remedy_is_mended_as_a_diff_first(project: Path, torchgen: Torchgen) -> None:
+    (project / "train.py").write_text(FIXABLE, encoding="utf-8")
+    done = torchgen("doctor", str(project), "--fix")
+    assert done.returncode == 1
+    assert done.stdout.startswith("--- a/train.py\n+++ b/train.py\n@@ ")
+    assert (project / "train.py").read_text(encoding="utf-8") == FIXABLE
+    assert torchgen("doctor", str(project), "--fix", "--write").stdout == done.stdout
+    assert (project / "train.py").read_text(encoding="utf-8") == FIXED
+    compile(FIXED, "train.py", "exec")
+    assert torchgen("doctor", str(project), "--fix").stdout == "nothing that --fix can mend\n"
+    assert torchgen("doctor", str(project), "--write").returncode == 2
+
+
 def test_rules_are_selected_by_the_beginnings_of_their_ids(
     project: Path, torchgen: Torchgen
 ) -> None:

@@ -93,6 +93,10 @@ def doctor(
     write_baseline: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what is found now to a file.")
     ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Show what has one safe remedy, mended, as a diff.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="With --fix: change the files.")] = False,
     rules: Annotated[bool, typer.Option("--rules", help="List the rules; check nothing.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="With --rules: print the page for the docs.")
@@ -118,7 +122,7 @@ def doctor(
         from ..doctor.command import Asked, diagnose
 
         ids = tuple(id.strip().upper() for id in select.split(",") if id.strip())
-        asked = Asked(hints, run, json, sarif, ids, diff, baseline, write_baseline)
+        asked = Asked(hints, run, json, sarif, ids, diff, baseline, write_baseline, fix, write)
         code = diagnose(paths or [Path()], asked)
         raise typer.Exit(code)
 

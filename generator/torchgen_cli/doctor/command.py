@@ -29,23 +29,27 @@ class Asked:
     """A commit: only lines that differ from it."""
     baseline: Path | None = None
     write_baseline: Path | None = None
+    fix: bool = False
+    write: bool = False
 
 
 def diagnose(paths: list[Path], asked: Asked) -> int:
     """Check projects and files, and print what was found; returns the exit code."""
-    json, sarif = asked.json, asked.sarif
-    if json and sarif:
+    if asked.json and asked.sarif:
         raise UserError("--json and --sarif cannot be combined; give one of them", 2)
+    if asked.write and not asked.fix:
+        raise UserError("--write is for --fix: it makes the changes that --fix shows", 2)
     try:
-        result = examine_all(gather(paths), asked.hints, selected(asked.select, "--select"))
+        targets = gather(paths)
+        result = examine_all(targets, asked.hints, selected(asked.select, "--select"))
         if asked.diff or asked.baseline or asked.write_baseline:
             narrow_down(result, asked)
     except UserError as error:
-        if sarif:  # a program reads what is printed
-            print(json_module.dumps(report.failed_log(str(error), provenance().version)))
-        if json:
-            print(json_module.dumps({"ok": False, "error": str(error), "findings": []}))
+        if asked.json or asked.sarif:  # a program reads what is printed
+            print(failure(error, asked))
         raise
+    if asked.fix:
+        return mend(targets, result, asked.write)
     refused = None
     if asked.run:
         from .verify import broken_promises
@@ -54,15 +58,35 @@ def diagnose(paths: list[Path], asked: Asked) -> int:
             result.findings += broken_promises(paths[0])
         except UserError as error:  # still report what was found without running
             refused = error
-    if json:
-        print(report.as_json(result))
-    elif sarif:
-        print(report.as_sarif(result, provenance().version))
-    else:
-        print(report.as_text(result, asked.hints))
+    print(in_words(result, asked))
     if refused:
         raise refused
     return 1 if result.failures else 0
+
+
+def in_words(result: Examination, asked: Asked) -> str:
+    """The result in the form that was asked for."""
+    if asked.json:
+        return report.as_json(result)
+    if asked.sarif:
+        return report.as_sarif(result, provenance().version)
+    return report.as_text(result, asked.hints)
+
+
+def failure(error: UserError, asked: Asked) -> str:
+    """An object that says why nothing was examined."""
+    if asked.sarif:
+        return json_module.dumps(report.failed_log(str(error), provenance().version))
+    return json_module.dumps({"ok": False, "error": str(error), "findings": []})
+
+
+def mend(targets: list[Target], result: Examination, write: bool) -> int:
+    """Print what --fix changes; returns 1 where it would change something."""
+    from .fixes import fix
+
+    diff = fix(targets, result, write)
+    print(diff or "nothing that --fix can mend\n", end="")
+    return 1 if diff and not write else 0
 
 
 def narrow_down(result: Examination, asked: Asked) -> None:
