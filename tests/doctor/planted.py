@@ -1078,4 +1078,52 @@ def train(model, optimizer, folder):
     torch.save(state, last)  # <--
 """,
     ),
+    (
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Joints(Dataset):
+    def __getitem__(self, i):
+        return self.points[i] * np.random.randn()
+
+class Coco(Joints):
+    pass
+
+def load(config):
+    train_set = eval("data." + config.name)(config)
+    return DataLoader(train_set, num_workers=config.workers)  # <--
+""",
+    ),
+    (
+        "TG504",
+        """
+import numpy as np
+import torch
+
+@torch.no_grad()
+def validate(model, valid_loader, criterion):
+    model.eval()
+    val_loss = []
+    for x, y in valid_loader:
+        loss = criterion(model(x), y)
+        val_loss.append(loss.detach().cpu().numpy())  # <--
+    return np.mean(val_loss)
+""",
+    ),
+    (
+        "TG602",
+        """
+from copy import deepcopy
+
+import torch
+from torch import nn
+
+def save(path, epoch):
+    net = nn.Linear(2, 2)
+    content = {"epoch": epoch, "model": deepcopy(net).half()}
+    torch.save(content, path)  # <--
+""",
+    ),
 ]

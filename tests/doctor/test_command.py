@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+import yaml
 from tests.generator.conftest import ROOT, Torchgen, tree
 
 from torchgen_cli.doctor.rules import all_rules
@@ -295,6 +296,24 @@ def test_sarif_is_what_2_1_0_asks_for(project: Path, torchgen: Torchgen) -> None
         assert 1 <= place["region"]["startLine"] <= lines
         assert place["region"]["startColumn"] >= 1
     assert "two%20words.py" in json.dumps(run["results"])
+
+
+def test_the_action_s_script_writes_sarif_and_fails_with_the_findings(
+    project: Path, env: dict[str, str]
+) -> None:
+    action = yaml.safe_load((ROOT / ".github/actions/doctor/action.yml").read_text("utf-8"))
+    install, check = action["runs"]["steps"]
+    assert (ROOT / ".github/actions/doctor/../../..").resolve() == ROOT
+    assert install["run"].endswith('"$GITHUB_ACTION_PATH/../../.."')
+    given = {name: action["inputs"][name.lower()]["default"] for name in check["env"]}
+    bin_folder = str(Path(sys.executable).parent)
+    for flags, code in (("", 1), ("--select TG4", 0)):
+        own = env | given | {"FLAGS": flags, "PATH": f"{bin_folder}:{env['PATH']}"}
+        line = ["bash", "-e", "-o", "pipefail", "-c", check["run"]]
+        done = subprocess.run(line, cwd=project, env=own, capture_output=True, check=False)
+        assert done.returncode == code, done.stderr
+        log = json.loads((project / "doctor.sarif").read_text(encoding="utf-8"))
+        assert len(log["runs"][0]["results"]) == 2 * code
 
 
 def test_the_page_in_the_docs_is_up_to_date(torchgen: Torchgen) -> None:

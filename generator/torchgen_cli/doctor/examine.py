@@ -77,7 +77,7 @@ def examine(
     settings = read_settings(target.root)
     settings.select = select or settings.select
     if target.content is None:
-        project = read(target.root, settings, progress)
+        project = read(target.root, settings.excludes, progress)
     else:
         project = Project(target.root)
         project.add(STDIN, target.content)

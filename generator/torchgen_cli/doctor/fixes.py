@@ -67,7 +67,7 @@ def _renamed(rule: str, node: ast.AST, name: str) -> Iterator[Edit]:
 def mended(target: Target, findings: list[Finding]) -> dict[str, tuple[bytes, bytes]]:
     """By file, its content before and after; only what is among the findings is mended."""
     wanted = {(one.file, one.line, one.column, one.rule) for one in findings}
-    project = read(target.root, read_settings(target.root), silent)
+    project = read(target.root, read_settings(target.root).excludes, silent)
     changed = {}
     for module in project.modules:
         if module.name in project.notebooks:

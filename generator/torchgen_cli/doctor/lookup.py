@@ -1,21 +1,23 @@
-"""Where a class that a file names is defined, as the file's imports say."""
+"""Where a class or function that a file names is defined, as the file's imports say."""
 
 import ast
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from .parsed import ParsedFile
 from .syntax import last_name
 
-if TYPE_CHECKING:
-    from .project import Module
-
-Found = list[tuple["Module", ast.ClassDef]]
+File = TypeVar("File", bound=ParsedFile)
 Node = TypeVar("Node", bound=ast.AST)
 
 
-def classes_named(module: "Module", node: ast.AST) -> Found | None:
-    """The classes that a name or `package.Name` in a file may be; None where nothing tells."""
-    name = last_name(node)
-    found = module.project.classes.get(name, [])
+def definitions(
+    module: File, node: ast.AST, known: dict[str, list[tuple[File, Node]]]
+) -> list[tuple[File, Node]] | None:
+    """What a name or `package.Name` in a file may be; None where nothing tells.
+
+    `known` are the definitions of all files by name.
+    """
+    found = known.get(last_name(node), [])
     own = [one for one in found if one[0] is module]
     if isinstance(node, ast.Name):
         if own:
@@ -35,9 +37,7 @@ def classes_named(module: "Module", node: ast.AST) -> Found | None:
     return imported(module, whole.rpartition(".")[0], found)
 
 
-def imported(
-    module: "Module", source: str, found: list[tuple["Module", Node]]
-) -> list[tuple["Module", Node]]:
+def imported(module: File, source: str, found: list[tuple[File, Node]]) -> list[tuple[File, Node]]:
     """Those of the definitions that an import from `source`, or from a file below it, brings."""
     level = len(source) - len(source.lstrip("."))
     here = module.name.split("/")[:-1]
@@ -50,7 +50,7 @@ def imported(
     return near or [one for one in found if parts and contains(path_of(one[0]), parts)]
 
 
-def path_of(module: "Module") -> list[str]:
+def path_of(module: ParsedFile) -> list[str]:
     """A file as an import names it: `a/b/__init__.py` is a, b."""
     return module.name.removesuffix(".py").removesuffix("/__init__").split("/")
 

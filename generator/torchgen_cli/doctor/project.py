@@ -8,19 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from .lookup import classes_named, imported
+from .lookup import definitions, imported
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
 from .requirements import lowest_torch
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
-
-if TYPE_CHECKING:
-    from .settings import Settings
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
 GENERATED = re.compile(
@@ -159,7 +155,7 @@ class Project:
             whole = module.qualified(base)
             if any(whole == root or whole.endswith(f".{root}") for root in roots):
                 return True
-            parents = classes_named(module, base)
+            parents = self.classes_named(module, base)
             if parents is None:
                 parents = self.classes.get(last_name(base), [])
             for where, parent in parents:
@@ -170,6 +166,12 @@ class Project:
                 ):
                     return True
         return False
+
+    def classes_named(
+        self, module: Module, node: ast.AST
+    ) -> list[tuple[Module, ast.ClassDef]] | None:
+        """The classes that a name in a file may be; None where nothing tells."""
+        return definitions(module, node, self.classes)
 
     def is_module_class(self, module: Module, node: ast.ClassDef) -> bool:
         """Whether a class is an `nn.Module`."""
@@ -244,10 +246,12 @@ class Project:
         return self._contained[text]
 
 
-def read(root: Path, settings: "Settings", progress: Callable[[int, int], None]) -> Project:
-    """Parse every file of the project at `root`, but for those that its settings exclude."""
+def read(
+    root: Path, excluded: Callable[[Path], bool], progress: Callable[[int, int], None]
+) -> Project:
+    """Parse every file of the project at `root`, but for those that are excluded."""
     project = Project(root)
-    names = [name for name in find(root) if not settings.excludes(root / name)]
+    names = [name for name in find(root) if not excluded(root / name)]
     for number, name in enumerate(names):
         progress(number, len(names))
         project.add(name, (root / name).read_bytes())

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import is_constant, last_name, own_nodes, receiver, walk, written
+from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, walk, written
 from .evaluation import evaluation_loops
+
+NUMBERS = ("item", "float", "detach", "cpu", "numpy")
 
 
 @rule(
@@ -55,6 +57,7 @@ def mean_of_means(module: Module) -> Iterator[ast.AST | Spot]:
             if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div)
             for node in [as_division(node)]
         }
+        yield from averaged_lists(module, loop, scope)
         for node in own_nodes(loop):
             if (
                 isinstance(node, ast.AugAssign)
@@ -63,6 +66,20 @@ def mean_of_means(module: Module) -> Iterator[ast.AST | Spot]:
                 and counts_batches(divided.get(written(node.target)))
             ):
                 yield node
+
+
+def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.AST]:
+    """Where a loss of each batch is put into a list, of which a mean is taken."""
+    means = {
+        written(call.args[0])
+        for call in (own_calls(scope, "mean", "average"))
+        if module.qualified(call.func) in ("numpy.mean", "numpy.average") and call.args
+    }
+    for call in own_calls(loop, "append"):
+        kept = receiver(call)
+        listed = kept is not None and written(kept) in means - {""}
+        if listed and call.args and is_loss(call.args[0]):
+            yield call
 
 
 def sums_losses(module: Module) -> bool:
@@ -84,7 +101,7 @@ def as_division(node: ast.BinOp | ast.AugAssign) -> ast.BinOp:
 
 def is_loss(value: ast.expr) -> bool:
     """Whether it is a loss by its name, as a number: `loss.item()`."""
-    while isinstance(value, ast.Call) and last_name(value.func) in ("item", "float", "detach"):
+    while isinstance(value, ast.Call) and last_name(value.func) in NUMBERS:
         inner = receiver(value) or (value.args[0] if value.args else None)
         if inner is None:
             return False

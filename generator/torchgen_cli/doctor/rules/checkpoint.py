@@ -57,7 +57,8 @@ torch.save(model.state_dict(), "model.pt")
 def whole_module(module: Module) -> Iterator[ast.AST]:
     for call in saves(module):
         given = call.args[0]
-        values = given.values if isinstance(given, ast.Dict) else [given]
+        content = value_before(module, given, call)
+        values = content.values if isinstance(content, ast.Dict) else [given]
         if any(is_model(module, value, call) for value in values):
             yield call
 

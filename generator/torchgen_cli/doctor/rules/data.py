@@ -9,7 +9,7 @@ from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, has_stars, is_constant, keyword, own_nodes, written
 
 EVALUATION = re.compile(
-    r"(^|[^a-z])(val|valid|validate|validation|eval|evaluate|evaluation|test)([^a-z]|$)", re.I
+    r"(^|[^a-z])(val|vali|valid|validate|validation|eval|evaluate|evaluation|test)([^a-z]|$)", re.I
 )
 
 

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-from ..lookup import classes_named
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import (
@@ -21,6 +20,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .data import for_evaluation
 from .randomness import SEEDERS
 
 DATASETS = (
@@ -58,11 +58,17 @@ def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.
     if written(dataset):
         values += module.value_in(dataset, module.tree)
     made = [value.func for value in values if isinstance(value, ast.Call)]
+    if any(isinstance(one, ast.Call) and last_name(one.func) == "eval" for one in made):
+        near = module.project.near(module)  # eval("dataset." + name)(...): one of the program's
+        return [(other, c) for other in near for c in other.classes if is_dataset(other, c)]
     if not made:  # an argument: it can only be seen where the file knows of one kind
         own = [node for node in module.classes if is_dataset(module, node)]
         return [(module, node) for node in own] if len(own) == 1 else []
     return [
-        found for one in made for found in classes_named(module, one) or () if is_dataset(*found)
+        found
+        for one in made
+        for found in module.project.classes_named(module, one) or ()
+        if is_dataset(*found)
     ]
 
 
@@ -84,6 +90,11 @@ def global_draws(module: Module, node: ast.ClassDef) -> bool:
     """Whether getting a sample draws globally, itself, by a helper in the file or a transform."""
     methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
     sample = [item for item in methods if item.name in SAMPLE]
+    if not sample:  # those of a base
+        bases = (
+            one for base in node.bases for one in module.project.classes_named(module, base) or ()
+        )
+        return any(other[1] is not node and global_draws(*other) for other in bases)
     transformed = any("transform" in last_name(c.func) for one in sample for c in own_calls(one))
     return draws(module, sample) or (transformed and any(draws(*one) for one in transforms(module)))
 
@@ -163,6 +174,8 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
     unsure = module.project.needs_torch("1.9")
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
+            continue
+        if for_evaluation(module, loader):  # which seldom draws, though its class can
             continue
         if any(global_draws(*found) for found in dataset_classes(module, loader)):
             yield Spot(loader, unsure=unsure)
