@@ -76,7 +76,10 @@ def doctor(
     hints: Annotated[bool, typer.Option("--hints", help="Show hints as well.")] = False,
     run: Annotated[
         bool,
-        typer.Option("--run", help="Also run the project's own verify (needs torch and data)."),
+        typer.Option(
+            "--run",
+            help="Also run the project's own verify; or, after --, watch the command given there.",
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF.")] = False,
@@ -122,8 +125,13 @@ def doctor(
         from ..doctor.command import Asked, diagnose
 
         ids = tuple(id.strip().upper() for id in select.split(",") if id.strip())
-        asked = Asked(hints, run, json, sarif, ids, diff, baseline, write_baseline, fix, write)
-        code = diagnose(paths or [Path()], asked)
+        given = paths or []
+        command = sys.argv[sys.argv.index("--") + 1 :] if run and "--" in sys.argv else []
+        given = given[: len(given) - len(command)]
+        asked = Asked(
+            hints, run, tuple(command), json, sarif, ids, diff, baseline, write_baseline, fix, write
+        )
+        code = diagnose(given or [Path()], asked)
         raise typer.Exit(code)
 
 

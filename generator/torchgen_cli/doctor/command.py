@@ -11,7 +11,7 @@ from ..base.errors import UserError
 from ..template.source import provenance
 from . import report
 from .behind import behind
-from .examine import Examination, examine
+from .examine import Examination, Finding, examine
 from .settings import selected
 from .targets import Target, gather
 
@@ -22,6 +22,8 @@ class Asked:
 
     hints: bool = False
     run: bool = False
+    command: tuple[str, ...] = ()
+    """With `run`: what is watched, in place of the project's own `verify`."""
     json: bool = False
     sarif: bool = False
     select: tuple[str, ...] = ()
@@ -52,16 +54,25 @@ def diagnose(paths: list[Path], asked: Asked) -> int:
         return mend(targets, result, asked.write)
     refused = None
     if asked.run:
-        from .verify import broken_promises
-
         try:
-            result.findings += broken_promises(paths[0])
+            result.findings += seen_by_running(paths[0], asked.command)
         except UserError as error:  # still report what was found without running
             refused = error
     print(in_words(result, asked))
     if refused:
         raise refused
     return 1 if result.failures else 0
+
+
+def seen_by_running(root: Path, command: tuple[str, ...]) -> list[Finding]:
+    """What the user's command shows, or the project's own `verify`."""
+    if command:
+        from .observe import observe
+
+        return observe(list(command), root)
+    from .verify import broken_promises
+
+    return broken_promises(root)
 
 
 def in_words(result: Examination, asked: Asked) -> str:

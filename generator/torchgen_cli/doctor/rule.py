@@ -104,7 +104,7 @@ def rule(
             severity=severity,
             in_tests=in_tests,
             once=once,
-            outside=id in ("TG001", "TG002", "TG003", "TG901"),
+            outside=not bad or id in ("TG001", "TG002", "TG003"),
             check=check,
         )
         return check
