@@ -112,10 +112,17 @@ MUTANTS = (
         "A checkpoint's names are those of the bare model, compiled or not.",
         "engine/trainer.py",
         "            self.state.model.compile()\n",
-        "            import torch\n"
-        "\n"
         "            self.state.model = torch.compile(self.state.model)\n",
         "engine/test_state.py::test_the_names_are_those_of_the_bare_model",
+    ),
+    Mutant(
+        "layers-in-a-row-are-not-compiled",
+        "Options",
+        "--compile compiles a model that is an nn.Sequential, too.",
+        "engine/trainer.py",
+        "torch._dynamo.config.wrap_top_frame = True",
+        "torch._dynamo.config.wrap_top_frame = False",
+        "engine/test_engine_settings.py::test_each_setting_changes_what_it_says",
     ),
     Mutant(
         "checkpoints-at-the-end-of-an-epoch-only",
