@@ -680,4 +680,11 @@ import torch
 def build(model):
     return torch.optim.AdamW(model.parameters(), lr=1e-3)
 """,
+    "a module that is hidden on purpose": """
+from torch import nn
+
+class Layer(nn.Module):
+    def share(self, size):
+        self.shared = [nn.Linear(size, size)]
+""",
 }

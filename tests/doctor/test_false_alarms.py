@@ -17,6 +17,38 @@ def test_a_clean_snippet_has_no_finding(what: str, tmp_path: Path) -> None:
     assert examine(tmp_path).findings == []
 
 
+def test_a_class_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> None:
+    head = "import numpy as np\nfrom torch.utils.data import Dataset\n\n\nclass Images(Dataset):\n"
+    sample = "    def __getitem__(self, i):\n        return self.images[i]{draw}\n"
+    use = "from torch.utils.data import DataLoader\nfrom datasets import *\n\n"
+    for folder, draw in (("one", " + np.random.rand()"), ("other", "")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "datasets.py").write_text(head + sample.format(draw=draw), "utf-8")
+        text = use + "loader = DataLoader(Images(), num_workers=4)\n"
+        (tmp_path / folder / "train.py").write_text(text, encoding="utf-8")
+    found = [(one.file, one.rule) for one in examine(tmp_path).findings]
+    assert found == [("one/train.py", "TG101")]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("setup.py", 'setup(install_requires=["torch>=2.6"])', 0),
+        ("setup.py", 'setup(install_requires=["torch>=1.4", "torchvision>=0.20"])', 1),
+        ("requirements.txt", "numpy\ntorch==2.7.1+cu126\n", 0),
+        ("requirements.txt", "torch\ntorchaudio==2.7.1\n", 1),
+        ("pyproject.toml", '[project]\ndependencies = ["torch >= 2.6, < 3"]\n', 0),
+        ("environment.yml", "dependencies:\n  - pytorch=1.10\n", 1),
+    ],
+)
+def test_the_torch_that_a_project_asks_for_counts(
+    file: str, text: str, found: int, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text("import torch\ntorch.load('a')\n", encoding="utf-8")
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    assert len(examine(tmp_path).findings) == found
+
+
 # where each two choices meet; a scheduled run takes the others
 @pytest.mark.parametrize(
     "name",

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import rule
+from ..rule import Spot, rule
 from ..syntax import everything, is_constant, keyword, last_name, receiver, walk, written
 from .layers import DOCS, makes_module, module_classes
 
@@ -32,7 +32,8 @@ def holds_modules(module: Module, value: ast.AST) -> bool:
     "TG301",
     "modules in a plain list or dict are not part of the model",
     why="""`parameters()`, `to(device)`, `state_dict()` and `train()` see only what is
-    registered. What a plain list or dict holds is neither trained, nor moved, nor saved.""",
+    registered. What a plain list or dict holds is neither trained, nor moved, nor saved. A list
+    of a single module is a hint: some hide one so on purpose.""",
     remedy="use nn.ModuleList, nn.ModuleDict, nn.ParameterList or nn.ParameterDict",
     source=f"{DOCS}/torch.nn.ModuleList.html",
     bad="""
@@ -54,7 +55,7 @@ class Net(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
 """,
 )
-def plain_list(module: Module) -> Iterator[ast.AST]:
+def plain_list(module: Module) -> Iterator[ast.AST | Spot]:
     for node in module_classes(module):
         held: dict[str, tuple[ast.stmt, ast.expr]] = {}
         for statement in everything(node):
@@ -70,7 +71,8 @@ def plain_list(module: Module) -> Iterator[ast.AST]:
             if registered_later(node, name):
                 continue
             if holds_modules(module, value):
-                yield statement
+                alone = isinstance(value, ast.List) and len(value.elts) == 1
+                yield Spot(statement, unsure=alone)  # which is a way to hide it on purpose
             else:
                 yield from filled_with_modules(module, node, name)
 
