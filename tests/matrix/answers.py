@@ -3,13 +3,14 @@
 import itertools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
 Answers = dict[str, str]
+T = TypeVar("T")
 
 
 def questions() -> dict[str, list[str]]:
@@ -40,12 +41,12 @@ def together(answers: Answers, count: int) -> set[tuple[tuple[str, str], ...]]:
     return set(itertools.combinations(answers.items(), count))
 
 
-def covering(sets: list[Answers], parts: Callable[[Answers], set[Any]]) -> list[Answers]:
+def covering(sets: list[T], parts: Callable[[T], set[Any]]) -> list[T]:
     """Few sets that have all parts which any set has: greedily the one that adds the most."""
-    missing = set().union(*map(parts, sets))
+    missing: set[Any] = set().union(*map(parts, sets))
     chosen = []
     while missing:
-        best = max(sets, key=lambda answers: len(parts(answers) & missing))
+        best = max(sets, key=lambda one: len(parts(one) & missing))
         missing -= parts(best)
         chosen.append(best)
     return chosen
@@ -59,3 +60,5 @@ STEPS = covering(
     SETS,
     lambda answers: together(answers, 1) | {(answers["parallelism"], answers["amp"])},
 )
+# one of each parallelism: for what depends on nothing else
+PAIR = [next(a for a in EACH if a["parallelism"] == one) for one in questions()["parallelism"]]

@@ -10,6 +10,7 @@ import pytest
 from faults.runs import RunFolder, assert_same_run
 
 from .answers import STEPS, Answers, name_of
+from .answers import covering as cover
 from .commands import Project, environment
 from .options import ELSEWHERE, OPTIONS, REFUSED, covering, named, pairs
 from .renderings import PACKAGE
@@ -23,28 +24,18 @@ def value_in(line: str, values: tuple[str, ...]) -> str:
     return max((value for value in values if value in line), key=len)
 
 
-def with_each(lines: list[tuple[str, Answers]]) -> list[tuple[str, Answers]]:
-    """Few of the lines in which each value of each option, and each set, occurs."""
-
-    def parts(where: tuple[str, Answers]) -> set[tuple[str, str]]:
-        line, answers = where
-        values = {(name, value_in(line, values)) for name, values in OPTIONS.items()}
-        return values | {("set", name_of(answers))}
-
-    missing = set().union(*map(parts, lines))
-    chosen = []
-    while missing:
-        best = max(lines, key=lambda where: len(parts(where) & missing))
-        missing -= parts(best)
-        chosen.append(best)
-    return chosen
+def parts(where: tuple[str, Answers]) -> set[tuple[str, str]]:
+    """Each option with its value in a line, and the set that it is run in."""
+    line, answers = where
+    values = {(name, value_in(line, values)) for name, values in OPTIONS.items()}
+    return values | {("set", name_of(answers))}
 
 
 LINES = covering(seed=161)
 SMALL = ("--epochs", "2", "--batch-size", "16", "--width", "8", "--device", "cpu", "--no-report")
 WHERE = [(line, STEPS[number % len(STEPS)]) for number, line in enumerate(LINES)]
 # in these each value and each set occurs; in all of them each two values meet
-OFTEN = with_each(WHERE)
+OFTEN = cover(WHERE, parts)
 
 
 @pytest.fixture(scope="session")
@@ -96,9 +87,9 @@ def test_each_two_values_meet() -> None:
 
 
 def test_often_each_value_and_each_set_is_tried() -> None:
-    for values in OPTIONS.values():
-        assert {value_in(line, values) for line, _ in OFTEN} == set(values)
-    assert [a for a in STEPS if a not in [answers for _, answers in OFTEN]] == []
+    tried = set().union(*map(parts, OFTEN))
+    values = {(name, value) for name, values in OPTIONS.items() for value in values}
+    assert tried == values | {("set", name_of(answers)) for answers in STEPS}
 
 
 @pytest.mark.parametrize(

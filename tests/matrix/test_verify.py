@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from .answers import EACH, SETS, Answers, name_of, questions
+from .answers import EACH, PAIR, SETS, Answers, name_of, questions
 from .commands import Project, environment
 from .renderings import PACKAGE
 from .training import copy_of
@@ -106,13 +106,9 @@ def edited(edit: Edit, trees: dict[str, Path], images: Path, folder: Path) -> Pr
     return project
 
 
-# in CI one of each parallelism, since that is where `verify` itself differs
-OFTEN = [next(a for a in EACH if a["parallelism"] == one) for one in questions()["parallelism"]]
-
-
 @pytest.mark.parametrize(
     "answers",
-    [pytest.param(a, marks=[] if a in OFTEN else pytest.mark.scheduled) for a in EACH],
+    [pytest.param(a, marks=[] if a in PAIR else pytest.mark.scheduled) for a in EACH],
     ids=map(name_of, EACH),
 )
 def test_every_promise_holds_in_a_fresh_project(

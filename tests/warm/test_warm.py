@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from faults.runs import RunFolder, assert_same_run
-from matrix.answers import EACH, Answers, name_of, questions
+from matrix.answers import EACH, PAIR, Answers, name_of
 from matrix.commands import Project, environment
 from matrix.conftest import images, shared, trees
 from matrix.training import copy_of
@@ -200,14 +200,10 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
 CLOCK = re.compile(r"^data loading .*|[\d.,]+ samples/s", re.MULTILINE)  # what depends on the time
 
 
-# a command starts alike whatever the answers, but for torchrun's ranks
-OFTEN = [next(a for a in EACH if a["parallelism"] == one) for one in questions()["parallelism"]]
-
-
 @pytest.mark.smoke
 @pytest.mark.parametrize(
     "answers",
-    [pytest.param(a, marks=[] if a in OFTEN else pytest.mark.scheduled) for a in EACH],
+    [pytest.param(a, marks=[] if a in PAIR else pytest.mark.scheduled) for a in EACH],
     ids=map(name_of, EACH),
 )
 def test_a_project_gives_the_same_bits_and_says_the_same(
