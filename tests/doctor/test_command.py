@@ -116,6 +116,34 @@ def test_what_a_program_wrote_is_passed_over_with_a_word(project: Path, torchgen
     assert lines[-1] == "2 warnings in 1 file"
 
 
+def test_a_file_that_is_passed_over_is_named(project: Path, torchgen: Torchgen) -> None:
+    table = '[tool.torchgen.doctor]\nexclude = ["old"]\n'
+    (project / "pyproject.toml").write_text(table, encoding="utf-8")
+    (project / "old").mkdir()
+    for name, head in (("old/a.py", ""), ("made.py", "# @generated\n")):
+        (project / name).write_text(head + BAD, encoding="utf-8")
+        done = torchgen("doctor", str(project / name))
+        assert (done.returncode, done.stdout.splitlines()) == (
+            0,
+            [
+                f"passed over, as excluded, ignored by git, or written by a program: {name}",
+                "nothing found in 0 files",
+            ],
+        )
+
+
+@pytest.mark.parametrize("flags", [["--diff", "HEAD"], ["--fix"]])
+def test_what_needs_files_refuses_the_standard_input(
+    flags: list[str], tmp_path: Path, env: dict[str, str]
+) -> None:
+    line = [sys.executable, "-m", "torchgen_cli", "doctor", "-", *flags]
+    done = subprocess.run(
+        line, input=BAD, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    said = f"error: {flags[0]} needs files, not the standard input\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
 def test_only_changed_lines_are_shown(
     project: Path, git: Callable[..., str], torchgen: Torchgen
 ) -> None:

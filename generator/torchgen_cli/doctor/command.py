@@ -55,7 +55,7 @@ def diagnose(paths: list[Path], asked: Asked) -> int:
     refused = None
     if asked.run:
         try:
-            result.findings += seen_by_running(paths[0], asked.command)
+            result.findings += seen_by_running(targets[0].root, asked.command)
         except UserError as error:  # still report what was found without running
             refused = error
     print(in_words(result, asked))

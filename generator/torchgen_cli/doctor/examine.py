@@ -7,13 +7,11 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from .project import Module, Project, read
-from .rule import Rule, Severity, Spot
+from .rule import Rule, Severity, as_spot
 from .rules import all_rules
 from .settings import Settings, read_settings
 from .suppress import in_file
-from .targets import Target
-
-STDIN = "-"
+from .targets import STDIN, Target
 
 
 @dataclass(frozen=True, order=True)
@@ -83,17 +81,20 @@ def examine(
         project.add(STDIN, target.content)
     names = [*(m.name for m in project.modules), *project.broken]
     looked_at = [name for name in names if target.only is None or name in target.only]
-    if not looked_at and not project.generated:
-        where = target.root if target.only is None else ", ".join(sorted(target.only))
+    if target.only is None and not looked_at and not project.generated:
+        where = target.root
         raise UserError(f"no Python files of a project were found in {where}; give its folder", 2)
     result = Examination(target.root, len(looked_at))
     for name, (line, message) in project.broken.items():
-        result.findings.append(Finding(name, line, 1, "TG001", message))
+        if name in looked_at:
+            result.findings.append(Finding(name, line, 1, "TG001", message))
     for module in project.modules:
-        if target.only is None or module.name in target.only:
+        if module.name in looked_at:
             _examine_module(module, hints, settings, result)
-    result.findings = [one for one in result.findings if one.file in looked_at]
-    if project.generated and target.only is None:
+    if target.only is not None and (left_out := sorted(target.only.difference(looked_at))):
+        why = "excluded, ignored by git, or written by a program"
+        result.notes.append(f"passed over, as {why}: {', '.join(left_out)}")
+    elif project.generated and target.only is None:
         files = ", ".join(project.generated[:3]) + (", ..." if len(project.generated) > 3 else "")
         result.notes.append(f"passed over, as a program wrote them: {files}")
     _switch_off(result, settings)
@@ -156,7 +157,7 @@ def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
         if (rule.severity is Severity.HINT and not hints) or (module.is_test and not rule.in_tests):
             continue
         for spot in rule.check(module):
-            node, detail, unsure = spot if isinstance(spot, Spot) else Spot(spot)
+            node, detail, unsure = as_spot(spot)
             if unsure and not hints:
                 continue
             line: int = getattr(node, "lineno", 1)

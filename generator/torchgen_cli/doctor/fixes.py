@@ -9,6 +9,7 @@ from pathlib import Path
 from ..base.errors import UserError
 from .examine import Examination, Finding, silent
 from .project import Module, read
+from .rule import as_spot
 from .rules.deprecated import uses
 from .rules.loading import unsafe_load
 from .rules.names import DEPRECATED
@@ -35,11 +36,11 @@ class Edit:
 def edits_in(module: Module) -> Iterator[Edit]:
     """What can be mended in a file."""
     lines = module.project.contents[module.name].splitlines()
-    for spot in unsafe_load(module):
-        if isinstance(spot, tuple) and spot.detail == "no weights_only":
+    for spot in map(as_spot, unsafe_load(module)):
+        if spot.detail == "no weights_only":
             yield _added("TG601", spot.node, lines, b"weights_only=True")
-    for spot in misspelt_flag(module):
-        yield from _renamed("TG309", spot[0] if isinstance(spot, tuple) else spot, "requires_grad")
+    for spot in map(as_spot, misspelt_flag(module)):
+        yield from _renamed("TG309", spot.node, "requires_grad")
     for spot in uses(module, DEPRECATED):
         old, _, new = spot.detail.partition(": ")
         same_place = old.rpartition(".")[0] == new.rpartition(".")[0]
@@ -109,7 +110,7 @@ def fix(targets: list[Target], result: Examination, write: bool) -> str:
             old, new = (one.decode("utf-8", "replace").splitlines(True) for one in (before, after))
             parts += difflib.unified_diff(old, new, f"a/{place}", f"b/{place}")
             if write:
-                (Path(target.root) / name).write_bytes(after)
+                (target.root / name).write_bytes(after)
     return "".join(parts)
 
 

@@ -9,24 +9,30 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from .examine import Examination, Finding
+from .targets import STDIN
 
 HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 
 def in_changed_lines(result: Examination, reference: str) -> None:
-    """Drop what is not in lines that differ from a commit; raises `UserError` without git."""
+    """Drop what is not in lines that differ from a commit; raises `UserError` without git.
+
+    Of a notebook that differs, all findings are kept: its lines are not those of its cells.
+    """
     files = {one.file for one in result.findings}
     changed = {file: changed_lines(result.root, file, reference) for file in files}
     result.findings = [
         one
         for one in result.findings
-        if (one.cell is not None and changed[one.file]) or one.line in changed[one.file]
+        if (changed[one.file] if one.cell is not None else one.line in changed[one.file])
     ]
 
 
 def changed_lines(root: Path, file: str, reference: str) -> set[int]:
     """The numbers of the lines of a file that differ from a commit; all of a new file."""
     place = root / file
+    if file == STDIN:
+        raise UserError("--diff needs files, not the standard input", 2)
     git = ["git", "-C", str(place.parent)]
     known = _run([*git, "cat-file", "-e", f"{reference}:./{place.name}"])
     if known.returncode:

@@ -39,6 +39,11 @@ class Spot(NamedTuple):
     """Whether this place is a matter of taste or of doubt, and so a hint."""
 
 
+def as_spot(found: ast.AST | Spot) -> Spot:
+    """What a check found, with details or without."""
+    return found if isinstance(found, Spot) else Spot(found)
+
+
 Check = Callable[[Module], Iterable[ast.AST | Spot]]
 
 

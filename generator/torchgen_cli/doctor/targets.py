@@ -8,6 +8,8 @@ from ..base.errors import UserError
 from .python_files import SUFFIXES
 from .settings import top_of
 
+STDIN = "-"
+
 
 @dataclass
 class Target:
@@ -26,8 +28,8 @@ def gather(paths: list[Path]) -> list[Target]:
     """The targets that paths mean; raises `UserError` for what is neither folder nor Python."""
     targets: list[Target] = []
     for path in paths:
-        if str(path) == "-":
-            targets.append(Target(Path(), {"-"}, content=sys.stdin.buffer.read()))
+        if str(path) == STDIN:
+            targets.append(Target(Path(), {STDIN}, content=sys.stdin.buffer.read()))
         elif path.is_dir():
             targets.append(Target(path))
         elif path.is_file() and path.suffix in SUFFIXES:

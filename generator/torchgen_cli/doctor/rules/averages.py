@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, walk, written
+from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
 from .evaluation import evaluation_loops
 
 NUMBERS = ("item", "float", "detach", "cpu", "numpy")
@@ -51,12 +51,7 @@ def mean_of_means(module: Module) -> Iterator[ast.AST | Spot]:
     if module.project.has_framework(module) or sums_losses(module):
         return
     for loop, _, scope in evaluation_loops(module):
-        divided = {
-            written(node.left): node.right
-            for node in (own_nodes(scope) if isinstance(scope, ast.Module) else walk(scope))
-            if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div)
-            for node in [as_division(node)]
-        }
+        divided = dict(divisions(scope))
         yield from averaged_lists(module, loop, scope)
         for node in own_nodes(loop):
             if (
@@ -92,11 +87,13 @@ def sums_losses(module: Module) -> bool:
     )
 
 
-def as_division(node: ast.BinOp | ast.AugAssign) -> ast.BinOp:
-    """`a /= b` as `a / b`."""
-    if isinstance(node, ast.BinOp):
-        return node
-    return ast.BinOp(left=node.target, op=node.op, right=node.value)
+def divisions(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """(what, by what) of `a / b` and `a /= b`."""
+    for node in own_nodes(scope):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            yield written(node.left), node.right
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
+            yield written(node.target), node.value
 
 
 def is_loss(value: ast.expr) -> bool:

@@ -44,7 +44,7 @@ def load(path):
     severity=Severity.WARNING,
     once=True,
 )
-def unsafe_load(module: Module) -> Iterator[ast.AST | Spot]:
+def unsafe_load(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue

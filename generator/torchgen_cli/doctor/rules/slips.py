@@ -59,7 +59,7 @@ def freeze(model):
         parameter.requires_grad = False
 """,
 )
-def misspelt_flag(module: Module) -> Iterator[ast.AST | Spot]:
+def misspelt_flag(module: Module) -> Iterator[Spot]:
     for node in module.attributes:
         if node.attr in MISSPELT and isinstance(node.ctx, ast.Store):
             owner = written(node.value)

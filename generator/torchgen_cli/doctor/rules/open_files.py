@@ -1,0 +1,72 @@
+"""Files that processes which load data share."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import rule
+from ..syntax import keyword, same, walk, written
+from .workers import SAMPLE, is_dataset, worker_loaders
+
+
+@rule(
+    "TG107",
+    "an HDF5 file that is opened in `__init__` is shared by all workers",
+    why="""A worker that is forked gets the parent's open file: processes that read from it move
+    each other's position, and get wrong samples or errors. One that is spawned cannot pickle
+    it.""",
+    remedy="open the file at the first `__getitem__` of each process",
+    source="https://docs.h5py.org/en/stable/faq.html#multiprocessing",
+    bad="""
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")  # <--
+
+    def __getitem__(self, index):
+        return self.file["scans"][index]
+
+
+def load(path):
+    return DataLoader(Scans(path), batch_size=8, num_workers=4)
+""",
+    good="""
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.path, self.file = path, None
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return self.file["scans"][index]
+
+
+def load(path):
+    return DataLoader(Scans(path), batch_size=8, num_workers=4)
+""",
+)
+def shared_file(module: Module) -> Iterator[ast.AST]:
+    for node in module.classes:
+        methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+        first = next((item for item in methods if item.name == "__init__"), None)
+        sample = [item for item in methods if item.name in SAMPLE]
+        for statement in walk(first) if first else ():
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            opened, kept = statement.value, statement.targets[0]
+            if module.qualified(opened.func) != "h5py.File" or keyword(opened, "driver"):
+                continue
+            if (
+                written(kept).startswith("self.")
+                and any(same(n, kept) for one in sample for n in walk(one))
+                and is_dataset(module, node)
+                and any(any(worker_loaders(other)) for other in module.project.code)
+            ):
+                yield statement
