@@ -94,6 +94,17 @@ def git(env: dict[str, str]) -> Callable[..., str]:
     return call
 
 
+def commit(root: Path, git: Callable[..., str], tag: str | None = None) -> None:
+    """Commit everything; no commit is named by seven digits, which Copier takes for a release."""
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "a commit")
+    while git(root, "rev-parse", "--short=7", "HEAD").isdigit():
+        more = git(root, "log", "-1", "--format=%B") + "."
+        git(root, "commit", "--quiet", "--amend", "--message", more)
+    if tag:
+        git(root, "tag", tag)
+
+
 def write_tiny_template(root: Path) -> Path:
     """A template with the real copier.yml and `TINY`; a plain folder as yet."""
     (root / "template").mkdir(parents=True)
@@ -113,8 +124,7 @@ def template(tmp_path: Path, git: Callable[..., str]) -> Path:
     """A git repository with the tiny template, without tags."""
     root = write_tiny_template(tmp_path / "template repo")
     git(root, "init", "--quiet", "-b", "main")
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "-m", "tiny")
+    commit(root, git)
     return root
 
 

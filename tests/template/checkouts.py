@@ -5,16 +5,9 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from generator.conftest import run
+from generator.conftest import commit, run
 
 Git = Callable[..., str]
-
-
-def commit(root: Path, git: Git, tag: str | None = None) -> None:
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--message", "a commit")
-    if tag:
-        git(root, "tag", tag)
 
 
 def add_a_fix(root: Path, git: Git, tag: str | None = None) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.conftest import ROOT, git, run, template, torchgen, write_tiny_template
+from generator.conftest import ROOT, commit, git, run, template, torchgen, write_tiny_template
 from generator.conftest import env as env_with_pytest
 
-from .checkouts import Git, commit
+from .checkouts import Git
 
 __all__ = ["env_with_pytest", "git", "template", "torchgen"]
 
@@ -66,10 +66,7 @@ class Repository:
             file.write(question)
 
     def commit(self, tag: str | None = None) -> None:
-        self("add", "--all")
-        self("commit", "--quiet", "--message", "a commit")
-        if tag:
-            self("tag", tag)
+        commit(self.path, self.git, tag)
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from generator.conftest import Done, Torchgen, run
+from generator.conftest import Done, Torchgen, commit, run
 
-from .checkouts import Git, add_a_fix, commit, wheel
+from .checkouts import Git, add_a_fix, wheel
 from .test_release import release, replace
 
 Env = dict[str, str]

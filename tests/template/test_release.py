@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.conftest import ROOT, Done, run
+from generator.conftest import ROOT, Done, commit, run
 
-from .checkouts import Git, commit
+from .checkouts import Git
 
 
 def release(checkout: Path, env: dict[str, str], *arguments: str) -> Done:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from generator.conftest import Torchgen, run
+from generator.conftest import Torchgen, commit, run
 from torchgen_cli.template.provenance import FIRST_NAME, is_name, recordable
 
-from .checkouts import Git, add_a_fix, commit, editable, pip_git, wheel
+from .checkouts import Git, add_a_fix, editable, pip_git, wheel
 
 
 def record_of(project: Path) -> dict[str, Any]:
@@ -24,9 +24,7 @@ def record_of(project: Path) -> dict[str, Any]:
 
 
 def version_of(repository: Path, git: Git) -> str:
-    """As git describes it; its whole name where the short one could be read as a number."""
-    described = git(repository, "describe", "--tags", "--always")
-    return git(repository, "rev-parse", "HEAD") if described.isdigit() else described
+    return git(repository, "describe", "--tags", "--always")
 
 
 def update(project: Path, env: dict[str, str]) -> None:
@@ -178,6 +176,21 @@ def test_an_sdist_carries_the_template_and_its_commit(
     done = torchgen("new", "proj", env=wheel(unpacked, env))
     assert (done.returncode, done.stderr) == (0, "")
     assert record_of(clone.parent / "proj") == {"_src_path": FIRST_NAME, "_commit": head}
+
+
+def test_a_commit_named_by_digits_is_recorded_by_its_whole_hash(
+    torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str]
+) -> None:
+    number = 0
+    while not version_of(clone, git).isdigit():  # one in 27 is; Copier takes it for a release
+        git(clone, "commit", "--quiet", "--amend", "--message", f"{(number := number + 1)}")
+    installed = editable(clone, env) | named(clone)
+    assert torchgen("new", "proj", env=installed).returncode == 0
+    whole = git(clone, "rev-parse", "HEAD")
+    assert record_of(clone.parent / "proj") == {"_src_path": str(clone), "_commit": whole}
+    add_a_fix(clone, git)
+    update(clone.parent / "proj", env)
+    assert (clone.parent / "proj" / "FIX.md").exists()
 
 
 def test_without_a_repository_the_version_and_a_hash_are_recorded(
