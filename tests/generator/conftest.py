@@ -1,6 +1,7 @@
 """Real commands in processes of their own, with a git and a Copier that know no user's settings."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,10 +96,10 @@ def git(env: dict[str, str]) -> Callable[..., str]:
 
 
 def commit(root: Path, git: Callable[..., str], tag: str | None = None) -> None:
-    """Commit everything; no commit is named by seven digits, which Copier takes for a release."""
+    """Commit everything; its short hash is none that Copier takes for a release (PEP 440)."""
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "a commit")
-    while git(root, "rev-parse", "--short=7", "HEAD").isdigit():
+    while re.fullmatch(r"\d+([abc]\d*)?", git(root, "rev-parse", "--short=7", "HEAD")):
         more = git(root, "log", "-1", "--format=%B") + "."
         git(root, "commit", "--quiet", "--amend", "--message", more)
     if tag:

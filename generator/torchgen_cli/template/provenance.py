@@ -49,8 +49,9 @@ def of_checkout(root: Path) -> Provenance:
     commit = str(git_output(root, "describe", "--tags", "--always", sha))
     template = ("copier.yml", "template")
     dirty = bool(git_output(root, "status", "--porcelain", "-unormal", "--", *template))
-    # seven digits would pass for the number of a release
-    return Provenance(version, repository, sha if commit.isdigit() else commit, sha, dirty)
+    # 1234567 and 12345b6 would pass for releases, which no later commit is newer than
+    is_number = re.fullmatch(r"\d+([abc]\d*)?", commit)
+    return Provenance(version, repository, sha if is_number else commit, sha, dirty)
 
 
 def is_repository(root: Path) -> bool:
