@@ -46,7 +46,7 @@ def test_other_numbers_of_processes_go_on_with_a_run(trial: Trial, show: Show) -
 
 
 @pytest.mark.parametrize("parallelism", ["ddp"])
-@pytest.mark.parametrize("lost", [0, 1])
+@pytest.mark.parametrize("lost", [0, pytest.param(1, marks=pytest.mark.scheduled)])
 def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int, show: Show) -> None:
     whole = trial.finish("whole")
     with trial.start() as life:
@@ -61,7 +61,7 @@ def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int, show: Show)
 
 
 @pytest.mark.parametrize("parallelism", ["ddp"])
-@pytest.mark.parametrize("lost", [0, 1])
+@pytest.mark.parametrize("lost", [pytest.param(0, marks=pytest.mark.scheduled), 1])
 def test_a_rank_that_hangs_ends_the_others_after_the_timeout(
     trial: Trial, lost: int, show: Show
 ) -> None:

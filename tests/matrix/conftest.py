@@ -28,6 +28,12 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def kept() -> dict[str, Path]:
+    """The data that an earlier set of this worker prepared, by format."""
+    return {}
+
+
+@pytest.fixture(scope="session")
 def receipts(shared: Path) -> Path:
     """A folder that collects what each set of the smoke matrix ran and found."""
     folder = shared / "receipts"

@@ -81,9 +81,10 @@ def test_nothing_harmless_changes_a_bit(
     harmful = train(project, "seed", "--num-workers", "0", "--seed", "1")
     with pytest.raises(AssertionError):
         assert_close(harmful, first, rtol=0, atol=0)
-    compiled = train(project, "compiled", "--num-workers", "0", "--compile")
-    assert_close(train(project, "once more", "--compile"), compiled, rtol=0, atol=0)
-    assert loss(project, "compiled") == pytest.approx(loss(project, "first"), rel=ROUNDING)
+    if harmless == tuple(HARMLESS):  # nor is that a compiled run repeats itself
+        compiled = train(project, "compiled", "--num-workers", "0", "--compile")
+        assert_close(train(project, "once more", "--compile"), compiled, rtol=0, atol=0)
+        assert loss(project, "compiled") == pytest.approx(loss(project, "first"), rel=ROUNDING)
 
 
 def loss(project: Project, run_dir: str) -> float:

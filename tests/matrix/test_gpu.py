@@ -6,7 +6,7 @@ import pytest
 
 from .answers import COVER, SETS, Answers, name_of
 from .commands import Project, environment
-from .training import Start, check_use, copy_of, train
+from .training import Start, check_use, copy_of, give_data, train
 
 pytestmark = [pytest.mark.gpu, pytest.mark.smoke, pytest.mark.usefixtures("cuda")]
 
@@ -27,12 +27,18 @@ def cuda() -> None:
     ("answers", "processes"), CASES, ids=lambda value: name_of(value) if value in SETS else value
 )
 def test_a_set_trains_on_a_gpu(
-    answers: Answers, processes: int, trees: dict[str, Path], images: Path, tmp_path: Path
+    answers: Answers,
+    processes: int,
+    trees: dict[str, Path],
+    images: Path,
+    kept: dict[str, Path],
+    tmp_path: Path,
 ) -> None:
     folder = copy_of(trees[name_of(answers)], tmp_path)
     one_gpu = {"CUDA_VISIBLE_DEVICES": "0", "NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": "nccl.log"}
     project = Project(folder, environment(tmp_path / "home") | one_gpu)
-    train(project, answers, images, Start("cuda", processes))
+    give_data(project, answers, images, kept)
+    train(project, answers, Start("cuda", processes))
     assert (folder / "nccl.log").exists() == (processes == 1), "not the backend that was meant"
     if answers in COVER:
         check_use(project, answers, images)

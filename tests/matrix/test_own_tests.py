@@ -14,14 +14,18 @@ from .training import copy_of
 pytestmark = pytest.mark.smoke
 
 
-# all quick tests where parallelism differs and where a scaler steps; the slow ones where
-# processes have to agree. The other sets run what depends on their answers.
-SLOW_IN = [next(a for a in STEPS if a["parallelism"] == "ddp")]
-WHOLE_IN = [STEPS[0], *SLOW_IN, next(a for a in STEPS if a["amp"] == "fp16")]
+# all quick tests where parallelism differs, and of the slow ones those where processes have to
+# agree; the other sets run what depends on their answers
+WHOLE_IN = [next(a for a in STEPS if a["parallelism"] == one) for one in ("single", "ddp")]
 DEPENDENT = ("tests/engine", "tests/experiment", "tests/report", "tests/verify")
-PARTS = {"quick": ("not slow",), "slow": ("slow",), "dependent": ("not slow", *DEPENDENT)}
+PARTS = {
+    "quick": ("not slow",),
+    "slow": ("slow",),
+    "slow in the engine": ("slow", "tests/engine"),
+    "dependent": ("not slow", *DEPENDENT),
+}
 OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS]
-OFTEN += [(a, "slow") for a in SLOW_IN]
+OFTEN += [(WHOLE_IN[1], "slow in the engine")]
 RARELY = [(a, part) for a in STEPS for part in ("quick", "slow") if (a, part) not in OFTEN]
 
 

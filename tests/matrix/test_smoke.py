@@ -12,7 +12,7 @@ from . import golden
 from .answers import COVER, SETS, Answers, name_of
 from .commands import Project, environment
 from .renderings import digest
-from .training import Start, check_use, copy_of, train
+from .training import Start, check_use, copy_of, give_data, train
 
 pytestmark = pytest.mark.smoke
 
@@ -21,7 +21,12 @@ WAIT = 600  # seconds for the sets that another of pytest's workers still trains
 
 @pytest.mark.parametrize("answers", SETS, ids=name_of)
 def test_a_set_trains_and_its_backend_holds_every_value(
-    answers: Answers, trees: dict[str, Path], images: Path, receipts: Path, tmp_path: Path
+    answers: Answers,
+    trees: dict[str, Path],
+    images: Path,
+    kept: dict[str, Path],
+    receipts: Path,
+    tmp_path: Path,
 ) -> None:
     name = name_of(answers)
     receipt: dict[str, Any] = {"answers": answers, "passed": False}
@@ -33,7 +38,8 @@ def test_a_set_trains_and_its_backend_holds_every_value(
         covering = answers in COVER
         project = Project(folder, environment(tmp_path / "home"))
         start = Start("cpu", 2 if answers["parallelism"] == "ddp" else 0)
-        receipt["metrics"] = train(project, answers, images, start)
+        give_data(project, answers, images, kept)
+        receipt["metrics"] = train(project, answers, start)
         if covering:
             check_use(project, answers, images)
         receipt |= {"ran": project.ran, "passed": True}

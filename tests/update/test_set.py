@@ -25,6 +25,7 @@ ONE_QUESTION = [
 ]
 chosen = random.Random(20)
 PAIRS = [tuple(chosen.sample(SETS, 2)) for _ in range(20)]
+OFTEN = 6  # of the pairs
 
 
 def words(answers: Answers) -> list[str]:
@@ -61,7 +62,11 @@ def test_there_and_back(world: World, tmp_path: Path) -> None:
 @pytest.mark.updates
 @pytest.mark.parametrize(
     ("first", "second"),
-    ONE_QUESTION + PAIRS,
+    [
+        *ONE_QUESTION,
+        *PAIRS[:OFTEN],
+        *(pytest.param(*pair, marks=pytest.mark.scheduled) for pair in PAIRS[OFTEN:]),
+    ],
     ids=name_of,
 )
 def test_there_and_back_again(
