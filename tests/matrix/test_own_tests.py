@@ -20,8 +20,10 @@ SLOW_IN = [next(a for a in STEPS if a["parallelism"] == "ddp")]
 WHOLE_IN = [STEPS[0], *SLOW_IN, next(a for a in STEPS if a["amp"] == "fp16")]
 DEPENDENT = ("tests/engine", "tests/experiment", "tests/report", "tests/verify")
 PARTS = {"quick": ("not slow",), "slow": ("slow",), "dependent": ("not slow", *DEPENDENT)}
-OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS]
-OFTEN += [(a, "slow") for a in SLOW_IN]
+PARTS["ranks"] = ("slow", "tests/engine/test_distributed.py")
+SHARDED = [a for a in STEPS if a["parallelism"] == "fsdp"]
+OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS if a not in SHARDED[1:]]
+OFTEN += [(a, "slow") for a in SLOW_IN] + [(a, "ranks") for a in SHARDED[:1]]
 RARELY = [(a, part) for a in STEPS for part in ("quick", "slow") if (a, part) not in OFTEN]
 
 
