@@ -218,8 +218,8 @@ def _next_commands(order: Order, rendered: _Rendered) -> list[str]:
     path = f"./{order.path}" if order.path.startswith(("-", "+")) else order.path
     quoted = f'"{path}"' if os.name == "nt" else shlex.quote(path)
     enter = "" if order.target == Path.cwd() else f"cd {quoted} && "
-    ddp = rendered.answers.get("parallelism") == "ddp"
-    start = "torchrun --nproc-per-node 2 -m" if ddp else "python -m"
+    several = rendered.answers.get("parallelism", "single") != "single"
+    start = "torchrun --nproc-per-node 2 -m" if several else "python -m"
     return [
         f"{enter}pip install -e {EXTRA}",
         f"python -m {rendered.package}.prepare --demo",

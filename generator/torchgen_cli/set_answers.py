@@ -74,7 +74,7 @@ def _next(given: dict[str, str], answers: dict[str, Any], report: Report) -> Ite
         yield f"pip install -e {EXTRA}   # the dependencies changed"
     if "data_format" in given:
         yield f"python -m {package}.prepare --source DIR   # or --demo: the data in the new format"
-    if given.get("parallelism") == "ddp":
+    if given.get("parallelism", "single") != "single":
         yield f"torchrun --nproc-per-node 2 -m {package}.train   # one process per GPU"
     elif "parallelism" in given:
         yield f"python -m {package}.train   # without torchrun"

@@ -20,6 +20,7 @@ RANK = "one rank"
 WAYS = {
     "single": ("the whole tree", "the process"),
     "ddp": ("the whole tree", "the launcher", RANK),
+    "fsdp": ("the whole tree", "the launcher", RANK),
 }
 NEED_THE_PARENT = ("the launcher", RANK)  # ranks whose parent is torchrun: of no warm start
 

@@ -97,7 +97,7 @@ def test_data_that_goes_bad_ends_the_run_with_one_line(
     data, run = project.folder / "data", RunFolder(project.folder / "run")
     before(data)
     flags = ("--run-dir", "run", "--epochs", 1000, "--width", 8, "--device", "cpu")
-    processes, python = 2 if parallelism == "ddp" else 0, python_for(project.environment)
+    processes, python = 2 if parallelism != "single" else 0, python_for(project.environment)
     line = command("train", *flags, "--num-workers", 2, processes=processes, python=python)
     with Life(project, line) as life:
         life.until(lambda: run.epochs_logged() > 1)

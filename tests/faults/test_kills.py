@@ -89,7 +89,7 @@ def flags_of(setting: Setting, data: Path) -> list[object]:
 
 def aims_of(parallelism: str, random: Random) -> list[str]:
     """When to kill each start of a run; by torchrun, where one takes twice as long, two fewer."""
-    middle = random.sample(AIMS, len(AIMS) - 2 * (parallelism == "ddp"))
+    middle = random.sample(AIMS, len(AIMS) - 2 * (parallelism != "single"))
     return [moments.FIRST, *middle, moments.LAST]
 
 
@@ -106,7 +106,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(
 ) -> None:
     project, setting = make_project(answers), setting_of(answers)
     flags = flags_of(setting, data_for(project, answers["data_format"]))
-    processes = 2 if answers["parallelism"] == "ddp" else 0
+    processes = 2 if answers["parallelism"] != "single" else 0
     random = Random(name_of(answers))
     with receipt(shared / "kills", name_of(answers)) as found:
         whole = undisturbed(project, flags, processes)

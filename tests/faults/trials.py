@@ -29,7 +29,7 @@ class Trial:
     """A project with one run to interrupt, and the flags of each of its starts."""
 
     def __init__(self, project: Project, data: Path, parallelism: str) -> None:
-        self.project, self.processes = project, 2 if parallelism == "ddp" else 0
+        self.project, self.processes = project, 2 if parallelism != "single" else 0
         self.flags: list[object] = [
             *("--data-dir", data, "--device", "cpu", "--num-workers", 2, "--dropout", 0.2),
             *("--epochs", EPOCHS, "--batch-size", BATCH, "--checkpoint-every", STEPS),

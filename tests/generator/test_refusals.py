@@ -34,7 +34,7 @@ BAD_COMMAND_LINES = [
     ),
     (
         ["new", "x", "--parallelism", "DDP"],
-        "--parallelism: 'DDP' is not one of single, ddp; did you mean 'ddp'?",
+        "--parallelism: 'DDP' is not one of single, ddp, fsdp; did you mean 'ddp'?",
     ),
     (
         ["new", "x", "--logger", "🙂"],

@@ -10,7 +10,7 @@ from .training import Start, check_use, copy_of, give_data, train
 
 pytestmark = [pytest.mark.gpu, pytest.mark.smoke, pytest.mark.usefixtures("cuda")]
 
-STARTS = {"single": (0,), "ddp": (1, 2)}
+STARTS = {"single": (0,), "ddp": (1, 2), "fsdp": (1, 2)}
 CASES = [(answers, count) for answers in SETS for count in STARTS[answers["parallelism"]]]
 
 

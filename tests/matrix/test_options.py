@@ -107,7 +107,7 @@ def test_a_run_with_options_resumes_with_the_same_bits(
     line: str, answers: Answers, prepared: dict[str, Project], tmp_path: Path
 ) -> None:
     project = prepared[name_of(answers)]
-    processes = 2 if answers["parallelism"] == "ddp" else 0
+    processes = 2 if answers["parallelism"] != "single" else 0
     flags = (*SMALL, *line.split())
     whole, stopped = RunFolder(tmp_path / "whole"), RunFolder(tmp_path / "stopped")
     project.run("train", *flags, "--run-dir", whole.folder, processes=processes)

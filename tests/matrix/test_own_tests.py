@@ -15,8 +15,9 @@ pytestmark = pytest.mark.smoke
 
 
 # all quick tests where parallelism differs, and of the slow ones those where processes have to
-# agree; the other sets run what depends on their answers
+# agree; the other sets run what depends on their answers, but one set in shards is enough
 WHOLE_IN = [next(a for a in STEPS if a["parallelism"] == one) for one in ("single", "ddp")]
+SHARDED = [a for a in STEPS if a["parallelism"] == "fsdp"]
 DEPENDENT = ("tests/engine", "tests/experiment", "tests/report", "tests/verify")
 PARTS = {
     "quick": ("not slow",),
@@ -24,8 +25,8 @@ PARTS = {
     "slow in the engine": ("slow", "tests/engine"),
     "dependent": ("not slow", *DEPENDENT),
 }
-OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS]
-OFTEN += [(WHOLE_IN[1], "slow in the engine")]
+OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS if a not in SHARDED[1:]]
+OFTEN += [(a, "slow in the engine") for a in (WHOLE_IN[1], SHARDED[0])]
 RARELY = [(a, part) for a in STEPS for part in ("quick", "slow") if (a, part) not in OFTEN]
 
 

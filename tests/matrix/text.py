@@ -22,9 +22,11 @@ class Words(NamedTuple):
 
 
 VOCABULARY = (
-    Words("parallelism", ("ddp",), ("ddp", "DistributedDataParallel", "distributed", "torchrun")),
-    Words("parallelism", ("ddp",), ("rank", "ranks", "world", "world_size", "nccl", "gloo")),
-    Words("parallelism", ("ddp",), ("no_sync", "all_reduce", "SyncBatchNorm", "sync_batchnorm")),
+    Words("parallelism", ("ddp", "fsdp"), ("distributed", "torchrun", "nccl", "gloo")),
+    Words("parallelism", ("ddp", "fsdp"), ("rank", "ranks", "world", "world_size", "all_reduce")),
+    Words("parallelism", ("ddp", "fsdp"), ("SyncBatchNorm", "sync_batchnorm")),
+    Words("parallelism", ("ddp",), ("ddp", "DistributedDataParallel", "no_sync")),
+    Words("parallelism", ("fsdp",), ("fsdp", "fsdp2", "fully_shard", "DTensor", "sharded")),
     Words("amp", ("bf16", "fp16"), ("amp", "autocast", "mixed precision", "half precision")),
     Words("amp", ("bf16",), ("bf16", "bfloat16")),
     Words("amp", ("fp16",), ("fp16", "float16", "GradScaler", "scaler", "unscale")),

@@ -19,6 +19,7 @@ from . import (
     of_seeds,
     of_serve,
     of_settings,
+    of_sharding,
     of_signals,
     of_sources,
     of_start,
@@ -53,4 +54,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_tools.MUTANTS,
     *of_serve.MUTANTS,
     *of_compression.MUTANTS,
+    *of_sharding.MUTANTS,
 )

@@ -12,7 +12,7 @@ ROWS = (
     *("Seeds", "Workers", "Cost", "Isolation", "Determinism"),
     *("Train sampler", "Eval sampler", "Empty shards", "Validation", "SyncBN"),
     *("Checkpoint", "weights_only", "Atomic", "Fallback", "Best", "Preemption", "Other world"),
-    *("Partial load", "Groups", "AMP", "Accumulation", "LR", "DDP", "Handles"),
+    *("Partial load", "Groups", "AMP", "Accumulation", "LR", "DDP", "FSDP", "Handles"),
     *("Images", "Divergence", "Records", "Run folder", "Report", "Losses", "Options", "Tools"),
 )
 
@@ -29,6 +29,7 @@ HOMES: tuple[Answers, ...] = tuple(
         "single off imagefolder wandb",
         "single off hdf5 mlflow",
         "single off lmdb trackio",
+        "fsdp off lmdb none",
     )
 )
 
@@ -49,8 +50,10 @@ class Mutant:
 
     @property
     def home(self) -> Answers:
-        """One of the homes that have what it needs, dealt by its id."""
-        fitting = [home for home in HOMES if self.needs.items() <= home.items()]
+        """One of the homes that have what it needs, dealt by its id; shards are asked for."""
+        chosen = self.needs.get("parallelism") == "fsdp"
+        homes = [home for home in HOMES if chosen or home["parallelism"] != "fsdp"]
+        fitting = [home for home in homes if self.needs.items() <= home.items()]
         return fitting[zlib.crc32(self.id.encode()) % len(fitting)]
 
     def break_rule(self, tree: Path) -> None:

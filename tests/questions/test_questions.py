@@ -16,7 +16,7 @@ ASKED = {k: v for k, v in CONFIG.items() if not k.startswith("_") and v.get("whe
 def test_the_questions_of_the_contract_default_first() -> None:
     choices = {name: list(q["choices"].values()) for name, q in ASKED.items() if "choices" in q}
     assert choices == {
-        "parallelism": ["single", "ddp"],
+        "parallelism": ["single", "ddp", "fsdp"],
         "amp": ["off", "bf16", "fp16"],
         "data_format": ["imagefolder", "hdf5", "lmdb"],
         "logger": ["tensorboard", "wandb", "mlflow", "trackio", "none"],

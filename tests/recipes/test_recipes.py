@@ -68,7 +68,7 @@ def check(
 
 def learns(project: Project, recipe: Recipe, answers: Answers) -> None:
     """The demo is learned; the commands say of the model what the run said of itself."""
-    demo, processes = DEMOS[recipe.name], 2 if answers["parallelism"] == "ddp" else 0
+    demo, processes = DEMOS[recipe.name], 2 if answers["parallelism"] != "single" else 0
     project.python("-c", DRAW)
     project.run("prepare", "--source", "drawn")
     for number, flags in enumerate(demo.runs):

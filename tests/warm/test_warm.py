@@ -216,7 +216,7 @@ def test_a_project_gives_the_same_bits_and_says_the_same(
         (tree / "one.png").write_bytes((images / "val/square/00.png").read_bytes())
         project = Project(tree, environment(folder / "home"), warm=warm)
         lines = [project.run("prepare", "--source", images)]
-        processes = 2 if answers["parallelism"] == "ddp" else 0
+        processes = 2 if answers["parallelism"] != "single" else 0
         flags = ("--run-dir", "run", "--epochs", "2", "--batch-size", "16", "--dropout", "0.1")
         lines.append(project.run("train", *flags, "--device", "cpu", processes=processes))
         lines.append(project.run("replay", "run", "--step", "3", processes=processes))

@@ -1,11 +1,10 @@
-"""Several processes, one training run: start, wrap, sum, stop.
+"""Several processes, one training run: start, sum, agree, stop.
 
 torchrun starts the processes and tells each its rank. Started without torchrun, a process is a
 world of its own, and everything here works the same.
 """
 
 import datetime
-import inspect
 import os
 import time
 from collections.abc import Callable
@@ -14,7 +13,6 @@ from typing import Any, TypeVar, cast
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 
 from .device import pick_device
 from .errors import UserError
@@ -93,44 +91,6 @@ def lost_peer(error: Exception) -> bool:
     """Whether a collective failed for want of another process, and not for a fault of this one."""
     signs = ("closed by peer", "reset by peer", "broken pipe", "timed out", "timeout")
     return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in signs)
-
-
-def wrap(model: nn.Module, device: torch.device) -> DistributedDataParallel:
-    """Average gradients over the ranks during backward.
-
-    Buffers are not broadcast at each step: batch norm does not read them in training, and
-    `sync_buffers` sends those of rank 0 before they are used.
-    """
-    # torch 2.13 renamed the argument
-    known = inspect.signature(DistributedDataParallel.__init__).parameters
-    name = "forward_sync_buffers" if "forward_sync_buffers" in known else "broadcast_buffers"
-    options: dict[str, Any] = {name: False}
-    return DistributedDataParallel(
-        model,
-        device_ids=[device] if device.type == "cuda" else None,
-        gradient_as_bucket_view=True,
-        **options,
-    )
-
-
-def settle(wrapped: DistributedDataParallel, loss: Callable[[], torch.Tensor]) -> None:
-    """Let DDP sort its gradients before the first step, by any loss of the model.
-
-    After the first backward it sorts them anew, in the order in which they came. With three ranks
-    or more their sums then round differently: a resumed run would not end with the same bits.
-    """
-    modes = {module: module.training for module in wrapped.modules()}
-    wrapped.eval()  # so that no batch norm learns from it
-    loss().backward()
-    named = wrapped.module.named_parameters()
-    if idle := [name for name, p in named if p.requires_grad and p.grad is None]:
-        raise UserError(  # torch itself would fail at the next step, and name none of them
-            f"no gradient reaches {', '.join(idle[:5])}{', ...' if len(idle) > 5 else ''}: use "
-            "them in the loss, or --freeze them"
-        )
-    wrapped.zero_grad()
-    for module, mode in modes.items():
-        module.training = mode
 
 
 def sync_buffers(model: nn.Module) -> None:
