@@ -34,11 +34,11 @@ EDITS = [
     ("TG601", "engine/checkpoint.py", "weights_only=True", "weights_only=False"),
     (
         "TG701",
-        "base/distributed.py",
+        "engine/strategy.py",
         "return DistributedDataParallel(\n",
         "return nn.DataParallel(\n",
     ),
-    ("TG790", "base/distributed.py", "gradient_as_bucket_view=", "find_unused_parameters="),
+    ("TG790", "engine/strategy.py", "gradient_as_bucket_view=", "find_unused_parameters="),
     (
         "TG801",
         "engine/forward.py",
