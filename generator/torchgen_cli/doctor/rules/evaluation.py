@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, walk, written
+from .both import evaluating_loops
 from .data import EVALUATION
 from .layers import module_classes
 
@@ -142,6 +143,9 @@ def no_eval(module: Module) -> Iterator[Spot]:
         if not cared_for(module, scope, evaluates):
             told.add(scope)
             yield Spot(loop, unsure=not knows_modes(module))
+    for loop, scope in evaluating_loops(module):
+        if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
+            yield Spot(loop, unsure=not knows_modes(module))
 
 
 def knows_modes(module: Module) -> bool:
@@ -171,7 +175,9 @@ def switches_mode(node: ast.AST) -> bool:
         return True
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    return node.func.attr == "eval" or (node.func.attr == "train" and bool(node.args))
+    if node.func.attr == "train" and node.args:  # `trainer.train(epoch)` says nothing of a mode
+        return not mentions(node.args[0], "epoch", "loader", "data", "iter")
+    return node.func.attr == "eval"
 
 
 @rule(
@@ -216,6 +222,9 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
             continue
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)
+            yield loop
+    for loop, scope in evaluating_loops(module):
+        if not mentions(scope, *NO_GRAPH) and not cared_for(module, scope, leaves_graphs_out):
             yield loop
 
 

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import rule
-from ..syntax import keyword, same, walk, written
+from ..syntax import keyword, last_name, own_calls, same, walk, written
 from .workers import SAMPLE, is_dataset, worker_loaders
+
+OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
 
 
 @rule(
     "TG107",
-    "an HDF5 file that is opened in `__init__` is shared by all workers",
+    "a file that is opened in `__init__` is shared by all workers",
     why="""A worker that is forked gets the parent's open file: processes that read from it move
     each other's position, and get wrong samples or errors. One that is spawned cannot pickle
     it.""",
@@ -56,12 +58,12 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
     for node in module.classes:
         methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
         first = next((item for item in methods if item.name == "__init__"), None)
-        sample = [item for item in methods if item.name in SAMPLE]
+        sample = with_helpers(methods)
         for statement in walk(first) if first else ():
             if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
                 continue
             opened, kept = statement.value, statement.targets[0]
-            if module.qualified(opened.func) != "h5py.File" or keyword(opened, "driver"):
+            if module.qualified(opened.func) not in OPENING or keyword(opened, "driver"):
                 continue
             if (
                 written(kept).startswith("self.")
@@ -70,3 +72,12 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
                 and any(any(worker_loaders(other)) for other in module.project.code)
             ):
                 yield statement
+
+
+def with_helpers(methods: list[ast.FunctionDef]) -> list[ast.FunctionDef]:
+    """The methods that get a sample, and those that they call."""
+    found = [item for item in methods if item.name in SAMPLE]
+    for method in found:  # it grows
+        called = {last_name(call.func) for call in own_calls(method)}
+        found += [item for item in methods if item.name in called and item not in found]
+    return found

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from ..lookup import path_of
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import (
@@ -177,8 +178,40 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
             continue
         if for_evaluation(module, loader):  # which seldom draws, though its class can
             continue
-        if any(global_draws(*found) for found in dataset_classes(module, loader)):
+        classes = dataset_classes(module, loader)
+        if any(global_draws(*found) for found in classes) or (
+            not classes and draws_in_transforms(module)
+        ):
             yield Spot(loader, unsure=unsure)
+
+
+def draws_in_transforms(module: Module) -> bool:
+    """Whether a program without a dataset of its own draws in a transform for torchvision's."""
+    near = module.project.near(module)
+    if any(is_dataset(other, node) for other in near for node in other.classes):
+        return False
+    return any(
+        draws(other, calls)
+        for other, calls in transforms(module)
+        if composed(module, name_of_class(other, calls[0]))
+    )
+
+
+def name_of_class(module: Module, method: ast.AST) -> str:
+    """The name of the class that a method belongs to."""
+    node = module.class_of(method)
+    return node.name if node is not None else ""
+
+
+def composed(module: Module, name: str) -> bool:
+    """Whether a `Compose` in this file, or in one that it imports, makes a transform."""
+    imported = {part for whole in module.imports.values() for part in whole.split(".")}
+    return any(
+        isinstance(around, ast.Call) and last_name(around.func) == "Compose"
+        for other, call in module.project.callers.get(name, ())
+        if other is module or path_of(other)[-1] in imported
+        for around in other.ancestors(call)
+    )
 
 
 @rule(

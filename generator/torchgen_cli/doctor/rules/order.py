@@ -1,0 +1,79 @@
+"""The order in which samples are trained on."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import argument, has_stars, mentions, written
+from .data import for_evaluation
+from .workers import dataset_classes
+
+TRAINING = re.compile(r"(^|_)(train|training|trn)(_|$)", re.I)
+
+
+@rule(
+    "TG205",
+    "the training samples come in the same order each epoch",
+    why="""A DataLoader shuffles only if it is asked to. Batches of neighbours in a file, such as
+    those of one class, give gradients that pull to and fro, and batch norm one class at a time.""",
+    remedy="give the training's DataLoader `shuffle=True`",
+    source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
+    bad="""
+from torch.utils.data import DataLoader, Dataset
+
+
+class Lines(Dataset):
+    def __init__(self, path):
+        self.lines = path.read_text().splitlines()
+
+    def __getitem__(self, index):
+        return self.lines[index]
+
+
+def load(path):
+    train_dataset = Lines(path)
+    train_loader = DataLoader(train_dataset, batch_size=8)  # <--
+    return train_loader
+""",
+    good="""
+from torch.utils.data import DataLoader, Dataset
+
+
+class Lines(Dataset):
+    def __init__(self, path):
+        self.lines = path.read_text().splitlines()
+
+    def __getitem__(self, index):
+        return self.lines[index]
+
+
+def load(path):
+    train_dataset = Lines(path)
+    train_loader = DataLoader(train_dataset, batch_size=8, shuffle=True)
+    return train_loader
+""",
+    severity=Severity.WARNING,
+)
+def unshuffled(module: Module) -> Iterator[ast.AST]:
+    ordering = ((2, "shuffle"), (3, "sampler"), (4, "batch_sampler"))
+    for call in module.torch_calls("DataLoader"):
+        if has_stars(call) or any(argument(call, *one) is not None for one in ordering):
+            continue
+        target = module.parents[call]
+        while isinstance(target, ast.IfExp):
+            target = module.parents[target]
+        if not isinstance(target, ast.Assign) or for_evaluation(module, call):
+            continue
+        name, dataset = written(target.targets[0]), argument(call, 0, "dataset")
+        trains = any(TRAINING.search(n.split(".")[-1]) for n in (name, written(dataset or call)))
+        classes = dataset_classes(module, call)
+        if trains and classes and all(keeps_order(node) for _, node in classes):
+            yield call
+
+
+def keeps_order(node: ast.ClassDef) -> bool:
+    """Whether a dataset is asked for samples by number, and does not shuffle them itself."""
+    sampled = any(getattr(method, "name", "") == "__getitem__" for method in node.body)
+    return sampled and not mentions(node, "shuffle", "perm")
