@@ -717,6 +717,7 @@ import torch
 def table(n):
     sines = torch.zeros(n, 4)
     sines.require_grad = False
+    sines = sines.unsqueeze(0)
     return sines
 """,
     "weight decay of a last layer alone": """
@@ -856,5 +857,17 @@ def load(flag):
     train_loader_3 = DataLoader(Shuffled(), 8)
     train_loader_4 = DataLoader(Stream(), 8)
     return train_loader, train_loader_2, train_loader_3, train_loader_4
+""",
+    "an incomplete batch that cannot be": """
+from torch.utils.data import DataLoader
+
+def load(test_set):
+    return DataLoader(test_set, batch_size=1, drop_last=True)
+""",
+    "weight decay as in most recipes with SGD": """
+import torch
+
+def build(model):
+    return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
 """,
 }

@@ -1497,4 +1497,72 @@ def main(args, model, optimizer, validate):
             torch.save(state, f"{first}.pt")
 """,
     ),
+    (
+        "TG101",
+        """
+from numpy import random
+from torch.utils.data import DataLoader, Dataset
+
+class Jitter:
+    def __call__(self, image):
+        return image * random.uniform(0.9, 1.1)
+
+class Boxes(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, i):
+        return self.pull(i)
+
+    def pull(self, i):
+        return self.transform(self.images[i])
+
+def load(n):
+    return DataLoader(Boxes(Jitter()), batch_size=8, shuffle=True, num_workers=n)  # <--
+""",
+    ),
+    (
+        "TG502",
+        """
+class Experiment:
+    def vali(self, vali_loader, criterion):
+        self.model.eval()
+        for x, y in vali_loader:  # <--
+            predicted, true = self.one_batch(x, y)
+            print(criterion(predicted, true).item())
+
+    def one_batch(self, x, y):
+        return self.model(x.float()), y
+""",
+    ),
+    (
+        "TG502",
+        """
+from project import model, testdataloader
+
+model.eval()
+correct = 0
+for i, (x, y) in enumerate(testdataloader, 0):  # <--
+    correct += (model(x).argmax(1) == y).sum().item()
+print(correct)
+""",
+    ),
+    (
+        "TG604",
+        """
+import torch
+from torch.amp import GradScaler
+
+def train(model, optimizer, loader, folder):
+    scaler = GradScaler()
+    for epoch in range(9):
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        state = dict(epoch=epoch, model=model.state_dict(), optimizer=optimizer.state_dict())
+        torch.save(state, folder / f"{epoch}.pt")  # <--
+""",
+    ),
 ]

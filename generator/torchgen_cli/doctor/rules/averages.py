@@ -57,9 +57,15 @@ def validate(model, val_loader, criterion):
 """,
     severity=Severity.WARNING,
 )
-def mean_of_means(module: Module) -> Iterator[ast.AST | Spot]:
+def mean_of_means(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
+    even = drops_the_rest(module)
+    yield from (Spot(node, unsure=even) for node in uneven(module))
+
+
+def uneven(module: Module) -> Iterator[ast.AST]:
+    """Where losses of batches are averaged as if the batches were of one size."""
     sums = sums_losses(module)
     evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
     for loop, scope in [*evaluating, *evaluating_loops(module)]:
@@ -76,6 +82,11 @@ def mean_of_means(module: Module) -> Iterator[ast.AST | Spot]:
                 and counts_batches(divided.get(written(node.target)), looped_over(loop.iter))
             ):
                 yield node
+
+
+def drops_the_rest(module: Module) -> bool:
+    """Whether an incomplete batch may be dropped: by a name that is set to True in the file."""
+    return any(is_constant(one.value, True) for one in module.assigned.get("drop_last", ()))
 
 
 def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.AST]:

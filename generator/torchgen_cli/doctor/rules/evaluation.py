@@ -40,7 +40,8 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
             continue
         if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
             continue
-        call = next((call for call in own_calls(loop) if calls_model(call)), None)
+        calls = own_calls(loop)
+        call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
         if call is not None and not inside_another(module, loop):
             yield loop, call, scope
 
@@ -64,6 +65,20 @@ def calls_model(call: ast.Call) -> bool:
         if owner is None or written(owner) != "self":
             return False
     return bool(MODELS.search(last_name(call.func))) and bool(call.args)
+
+
+def runs_model(module: Module, call: ast.Call) -> bool:
+    """Whether a method of the same object is called that calls its model."""
+    if written(call.func).rpartition(".")[0] != "self":
+        return False
+    around = module.class_of(call)
+    return any(
+        isinstance(method, FUNCTIONS)
+        and method.name == last_name(call.func)
+        and any(calls_model(inner) for inner in own_calls(method))
+        and not own_calls(method, "backward")
+        for method in (around.body if around is not None else ())
+    )
 
 
 def inside_another(module: Module, loop: ast.For) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import rule
-from ..syntax import keyword, last_name, own_calls, same, walk, written
-from .workers import SAMPLE, is_dataset, worker_loaders
+from ..syntax import FUNCTIONS, keyword, same, walk, written
+from .workers import is_dataset, with_helpers, worker_loaders
 
 OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
 
@@ -56,7 +56,7 @@ def load(path):
 )
 def shared_file(module: Module) -> Iterator[ast.AST]:
     for node in module.classes:
-        methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+        methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
         first = next((item for item in methods if item.name == "__init__"), None)
         sample = with_helpers(methods)
         for statement in walk(first) if first else ():
@@ -72,12 +72,3 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
                 and any(any(worker_loaders(other)) for other in module.project.code)
             ):
                 yield statement
-
-
-def with_helpers(methods: list[ast.FunctionDef]) -> list[ast.FunctionDef]:
-    """The methods that get a sample, and those that they call."""
-    found = [item for item in methods if item.name in SAMPLE]
-    for method in found:  # it grows
-        called = {last_name(call.func) for call in own_calls(method)}
-        found += [item for item in methods if item.name in called and item not in found]
-    return found

@@ -89,7 +89,8 @@ def trains(module: Module, statement: ast.stmt) -> bool:
     "weight decay pulls on biases and norms too",
     why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms
     and embeddings are not redundant: pulling them to zero only costs accuracy. Where nobody asked
-    for decay and AdamW's own 0.01 is used, or a last layer alone is trained, this is a hint.""",
+    for decay and AdamW's own 0.01 is used, or a last layer alone is trained, this is a hint; so
+    it is with SGD, of which most published recipes decay everything.""",
     remedy="""give the optimizer two groups: parameters of two dimensions and more with decay,
     the others with `weight_decay=0`""",
     source="https://arxiv.org/abs/1812.01187",
@@ -124,7 +125,8 @@ def decayed_biases(module: Module) -> Iterator[Spot]:
             continue
         if is_constant(decay, 0, 0.0) or (decay is not None and zero_by_default(module, decay)):
             continue
-        yield Spot(call, unsure=plain or trains_head(module, call))
+        sgd = last_name(call.func) == "SGD"  # of which most published recipes decay all
+        yield Spot(call, unsure=plain or sgd or trains_head(module, call))
 
 
 def trains_head(module: Module, call: ast.Call) -> bool:

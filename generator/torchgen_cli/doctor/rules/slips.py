@@ -71,7 +71,7 @@ def misspelt_flag(module: Module) -> Iterator[Spot]:
             if owner == "self" and any(n.attr == node.attr and n is not node for n in reads):
                 continue  # a setting of one's own
             values = module.value_in(node.value, module.function(node))
-            yield Spot(node, node.attr, unsure=bool(values) and all(map(is_fresh, values)))
+            yield Spot(node, node.attr, unsure=any(map(is_fresh, values)))
 
 
 def is_fresh(value: ast.expr) -> bool:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..project import Module
 from ..syntax import (
@@ -132,10 +133,21 @@ def is_wrapped(module: Module, value: ast.expr) -> bool:
 def value_before(module: Module, name: ast.expr, near: ast.Call) -> ast.expr | None:
     """What a name was last given before a place in its function; for other things, themselves."""
     if not isinstance(name, ast.Name):
-        return name
+        return as_dict(name)
     values = module.value_in(name, module.function(near))
     before = [value for value in values if value.lineno < near.lineno]
-    return before[-1] if before else None
+    return as_dict(before[-1]) if before else None
+
+
+@lru_cache(maxsize=1_000)  # the same node each time
+def as_dict(value: ast.expr) -> ast.expr:
+    """`dict(epoch=1, model=state)` as `{"epoch": 1, "model": state}`; all else as it is."""
+    if not isinstance(value, ast.Call) or written(value.func) != "dict" or value.args:
+        return value
+    keys: list[ast.expr | None] = [
+        (one.arg and ast.Constant(one.arg)) or None for one in value.keywords
+    ]
+    return ast.copy_location(ast.Dict(keys, [one.value for one in value.keywords]), value)
 
 
 def takes(scope: ast.AST, name: str) -> bool:

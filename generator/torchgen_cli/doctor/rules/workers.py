@@ -96,8 +96,21 @@ def global_draws(module: Module, node: ast.ClassDef) -> bool:
             one for base in node.bases for one in module.project.classes_named(module, base) or ()
         )
         return any(other[1] is not node and global_draws(*other) for other in bases)
-    transformed = any("transform" in last_name(c.func) for one in sample for c in own_calls(one))
+    transformed = any(
+        "transform" in last_name(call.func)
+        for one in with_helpers(methods)
+        for call in own_calls(one)
+    )
     return draws(module, sample) or (transformed and any(draws(*one) for one in transforms(module)))
+
+
+def with_helpers(methods: list[Function]) -> list[Function]:
+    """The methods of a dataset that get a sample, and those that they call."""
+    found = [item for item in methods if item.name in SAMPLE]
+    for method in found:  # it grows
+        called = {last_name(call.func) for call in own_calls(method)}
+        found += [item for item in methods if item.name in called and item not in found]
+    return found
 
 
 def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
