@@ -870,4 +870,32 @@ import torch
 def build(model):
     return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
 """,
+    "fast or deterministic, as a flag says": """
+from torch.backends import cudnn
+
+def prepare(args):
+    if args.deterministic:
+        cudnn.deterministic = True
+    else:
+        cudnn.benchmark = True
+""",
+    "samples that are drawn, and batches taken from an endless loader": """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Windows(Dataset):
+    def __getitem__(self, i):
+        first = torch.randint(0, len(self.text), ())
+        return self.text[first : first + 8]
+
+def cycle(loader):
+    while True:
+        yield from loader
+
+def load(batch_size):
+    train_set, val_set = Windows(), Windows()
+    train_loader = DataLoader(train_set, batch_size=batch_size)
+    val_loader = cycle(DataLoader(val_set, batch_size=batch_size, drop_last=True))
+    return train_loader, val_loader
+""",
 }

@@ -96,9 +96,10 @@ def test_the_standard_input_is_read(tmp_path: Path, env: dict[str, str]) -> None
 def test_a_notebook_s_finding_names_its_cell(tmp_path: Path, torchgen: Torchgen) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Look"]},
-        {"cell_type": "code", "source": ["%matplotlib inline\n", "!ls\n", "import torch"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "!ls \\\n", "  -l\n", "import torch"]},
         {"cell_type": "code", "source": ["%%bash\n", "rm -f x"]},
         {"cell_type": "code", "source": ["%%time\n", "x = 1\n", "torch.load('a')"]},
+        {"cell_type": "code", "source": ["  # IPython takes off an indent\n", "  x = 2"]},
     ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
     (one,) = json.loads(torchgen("doctor", "a.ipynb", "--json").stdout)["findings"]

@@ -76,4 +76,4 @@ def unshuffled(module: Module) -> Iterator[ast.AST]:
 def keeps_order(node: ast.ClassDef) -> bool:
     """Whether a dataset is asked for samples by number, and does not shuffle them itself."""
     sampled = any(getattr(method, "name", "") == "__getitem__" for method in node.body)
-    return sampled and not mentions(node, "shuffle", "perm")
+    return sampled and not mentions(node, "shuffle", "perm", "rand")

@@ -90,7 +90,7 @@ def trains(module: Module, statement: ast.stmt) -> bool:
     why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms
     and embeddings are not redundant: pulling them to zero only costs accuracy. Where nobody asked
     for decay and AdamW's own 0.01 is used, or a last layer alone is trained, this is a hint; so
-    it is with SGD, of which most published recipes decay everything.""",
+    it is with SGD and Adam, of which most published recipes decay everything.""",
     remedy="""give the optimizer two groups: parameters of two dimensions and more with decay,
     the others with `weight_decay=0`""",
     source="https://arxiv.org/abs/1812.01187",
@@ -125,8 +125,9 @@ def decayed_biases(module: Module) -> Iterator[Spot]:
             continue
         if is_constant(decay, 0, 0.0) or (decay is not None and zero_by_default(module, decay)):
             continue
-        sgd = last_name(call.func) == "SGD"  # of which most published recipes decay all
-        yield Spot(call, unsure=plain or sgd or trains_head(module, call))
+        # elsewhere decay is a part of the gradient, and most published recipes decay all
+        full = last_name(call.func) == "AdamW"
+        yield Spot(call, unsure=plain or not full or trains_head(module, call))
 
 
 def trains_head(module: Module, call: ast.Call) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import is_constant, keyword, last_name, walk, written
+from ..syntax import blocks, is_constant, keyword, last_name, walk, written
 from .checkpoint import SETTINGS, is_script
 from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES
@@ -166,8 +166,12 @@ def benchmarked(module: Module) -> Iterator[ast.AST]:
         if isinstance(target, ast.Attribute) and "cudnn" in written(target)
     ]
     for node, attribute in set_true:
-        around = module.parents[node]
         if attribute == "benchmark" and any(
-            other == "deterministic" and module.parents[one] is around for one, other in set_true
+            other == "deterministic" and together(module, node, one) for one, other in set_true
         ):
             yield node
+
+
+def together(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two statements are of the same block."""
+    return any(one in block and other in block for block in blocks(module.parents[one]))
