@@ -898,4 +898,20 @@ def load(batch_size):
     val_loader = cycle(DataLoader(val_set, batch_size=batch_size, drop_last=True))
     return train_loader, val_loader
 """,
+    "a model that a method wraps, saved as it was before": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def save(model, path):
+    torch.save(model.state_dict(), path)
+
+class Trainer:
+    def __init__(self, model):
+        self.bare = model
+        self.model = DistributedDataParallel(model)
+
+    def train(self, path):
+        save(self.bare, path)
+        save(self.model.module, path)
+""",
 }

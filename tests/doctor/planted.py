@@ -1565,4 +1565,34 @@ def train(model, optimizer, loader, folder):
         torch.save(state, folder / f"{epoch}.pt")  # <--
 """,
     ),
+    (
+        "TG603",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+class Stopping:
+    def __call__(self, score, model, path):
+        if score > 0:
+            self.save_checkpoint(model, path)
+
+    def save_checkpoint(self, model, path):
+        torch.save(model.state_dict(), path)  # <--
+
+class Experiment:
+    def __init__(self, args):
+        self.model = self._build().to(args.device)
+
+class Forecast(Experiment):
+    def _build(self):
+        model = make_model()
+        if torch.cuda.device_count() > 1:
+            model = DistributedDataParallel(model)
+        return model
+
+    def train(self, path):
+        stopping = Stopping()
+        stopping(1.0, self.model, path)
+""",
+    ),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import argument, has_stars, mentions, written
+from ..syntax import FUNCTIONS, argument, has_stars, mentions, walk, written
 from .data import for_evaluation
 from .workers import dataset_classes
 
@@ -74,6 +74,9 @@ def unshuffled(module: Module) -> Iterator[ast.AST]:
 
 
 def keeps_order(node: ast.ClassDef) -> bool:
-    """Whether a dataset is asked for samples by number, and does not shuffle them itself."""
-    sampled = any(getattr(method, "name", "") == "__getitem__" for method in node.body)
-    return sampled and not mentions(node, "shuffle", "perm", "rand")
+    """Whether a dataset gives the samples that it is asked for, and does not shuffle them."""
+    getters = [m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "__getitem__"]
+    numbers = [getter.args.args[1].arg for getter in getters if len(getter.args.args) == 2]
+    names = [one for getter in getters for one in walk(getter) if isinstance(one, ast.Name)]
+    asked = any(one.id in numbers for one in names)
+    return asked and not mentions(node, "shuffle", "perm")

@@ -14,6 +14,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .handed import given_for, wrapped_elsewhere
 from .layers import unmoved
 from .states import is_wrapped, saves, takes
 
@@ -65,6 +66,11 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
             and not cuts_prefix(module)
         ):
             yield Spot(call, unsure=any(cuts_prefix(one) for one in module.project.near(module)))
+        elif isinstance(model, ast.Name) and not near and not cuts_prefix(module):
+            handed = given_for(module, scope, model.id)
+            if any(wrapped_elsewhere(*one) for one in handed):
+                near_by = module.project.near(module)
+                yield Spot(call, unsure=any(cuts_prefix(one) for one in near_by))
 
 
 def in_other_branch(module: Module, one: ast.AST, other: ast.AST) -> bool:
