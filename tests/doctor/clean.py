@@ -914,4 +914,26 @@ class Trainer:
         save(self.bare, path)
         save(self.model.module, path)
 """,
+    "loaders that shuffle where there is no sampler": """
+from torch.utils.data import DataLoader, DistributedSampler
+
+def load(train_set, several):
+    train_sampler = DistributedSampler(train_set) if several else None
+    train_loader = DataLoader(train_set, 8, shuffle=not several, sampler=train_sampler)
+    for epoch in range(9):
+        if several:
+            train_sampler.set_epoch(epoch)
+        yield train_loader
+""",
+    "a scheduler of one's own, and its rates": """
+class Warmup:
+    def __init__(self, base):
+        self.base, self.scheduler = base, self
+
+    def get_lr(self):
+        return [rate / 2 for rate in self.base.rates]
+
+    def log(self):
+        print(self.scheduler.get_lr())
+""",
 }

@@ -1595,4 +1595,31 @@ class Forecast(Experiment):
         stopping(1.0, self.model, path)
 """,
     ),
+    (
+        "TG205",
+        """
+from torch.utils.data import DataLoader, DistributedSampler
+
+def load(trainset, n_gpus):
+    train_sampler = DistributedSampler(trainset) if n_gpus > 1 else None
+    train_loader = DataLoader(  # <--
+        trainset, num_workers=1, shuffle=False, sampler=train_sampler, batch_size=8
+    )
+    for epoch in range(9):
+        if n_gpus > 1:
+            train_sampler.set_epoch(epoch)
+        yield train_loader
+""",
+    ),
+    (
+        "TG810",
+        """
+class Trainer:
+    def __init__(self, scheduler, writer):
+        self.scheduler, self.writer = scheduler, writer
+
+    def log(self, step):
+        self.writer.add_scalar("rate", self.scheduler.get_lr()[0], step)  # <--
+""",
+    ),
 ]

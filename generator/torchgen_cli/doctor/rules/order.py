@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
-from ..syntax import FUNCTIONS, argument, has_stars, mentions, walk, written
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import FUNCTIONS, argument, has_stars, is_constant, mentions, walk, written
 from .data import for_evaluation
 from .workers import dataset_classes
 
@@ -56,21 +56,39 @@ def load(path):
 """,
     severity=Severity.WARNING,
 )
-def unshuffled(module: Module) -> Iterator[ast.AST]:
-    ordering = ((2, "shuffle"), (3, "sampler"), (4, "batch_sampler"))
+def unshuffled(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls("DataLoader"):
-        if has_stars(call) or any(argument(call, *one) is not None for one in ordering):
-            continue
         target = module.parents[call]
         while isinstance(target, ast.IfExp):
             target = module.parents[target]
-        if not isinstance(target, ast.Assign) or for_evaluation(module, call):
+        if has_stars(call) or not isinstance(target, ast.Assign) or for_evaluation(module, call):
             continue
         name, dataset = written(target.targets[0]), argument(call, 0, "dataset")
-        trains = any(TRAINING.search(n.split(".")[-1]) for n in (name, written(dataset or call)))
-        classes = dataset_classes(module, call)
-        if trains and classes and all(keeps_order(node) for _, node in classes):
-            yield call
+        if not any(TRAINING.search(n.split(".")[-1]) for n in (name, written(dataset or call))):
+            continue
+        shuffle, sampler = argument(call, 2, "shuffle"), argument(call, 3, "sampler")
+        if argument(call, 4, "batch_sampler") is not None:
+            continue
+        if shuffle is None and sampler is None:
+            classes = dataset_classes(module, call)
+            if classes and all(keeps_order(node) for _, node in classes):
+                yield Spot(call)
+        elif (shuffle is None or is_constant(shuffle, False)) and often_none(module, sampler):
+            yield Spot(call, "where there is one process, which has no sampler")
+
+
+def often_none(module: Module, sampler: ast.expr | None) -> bool:
+    """Whether it is `DistributedSampler(...) if distributed else None`."""
+    if not isinstance(sampler, ast.Name):
+        return False
+    values = module.value_in(sampler, module.function(sampler))
+    return len(values) == 1 and any(
+        isinstance(one, ast.IfExp)
+        and isinstance(one.body, ast.Call)
+        and module.is_torch(one.body.func, "DistributedSampler")
+        and is_constant(one.orelse, None)
+        for one in values
+    )
 
 
 def keeps_order(node: ast.ClassDef) -> bool:
