@@ -936,4 +936,30 @@ class Warmup:
     def log(self):
         print(self.scheduler.get_lr())
 """,
+    "an evaluation that is called directly and by way of another": """
+import torch
+
+def validation(model, test_loader):
+    return sum((model(x) == y).sum() for x, y in test_loader)
+
+def several(model, loaders):
+    for test_loader in loaders:
+        for x, y in test_loader:
+            print(model(x), y)
+        print(validation(model, test_loader))
+
+def test(model, test_loader, loaders):
+    model.eval()
+    with torch.no_grad():
+        if loaders:
+            several(model, loaders)
+        else:
+            several(model, [test_loader])
+            validate_all(model, test_loader, loaders)
+
+def validate_all(model, test_loader, loaders):
+    for x, y in test_loader:
+        print(model(x), y)
+    several(model, loaders)
+""",
 }

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
@@ -172,6 +173,7 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             yield Spot(call, detail)
 
 
+@lru_cache(maxsize=10_000)
 def is_script(module: Module) -> bool:
     """Whether a file does something when it is started."""
     return any(
@@ -181,10 +183,12 @@ def is_script(module: Module) -> bool:
 
 def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     """Where a script with a flag to resume saves weights, and no program saves its optimizer."""
+    if not any(saves(module)):
+        return
     near = module.project.near(module)
     own = [module] if resuming_flags(module) else [o for o in near if not is_script(o)]
     flags = [flag for other in own for flag in resuming_flags(other)]
-    if not flags or not any(saves(module)):
+    if not flags:
         return
     states = [
         receiver(call)
@@ -207,6 +211,7 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
             return
 
 
+@lru_cache(maxsize=10_000)
 def resuming_flags(module: Module) -> list[str]:
     """The flags of a file with which a run is gone on with."""
     return [

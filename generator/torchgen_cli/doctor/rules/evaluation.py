@@ -106,12 +106,10 @@ def _cared_for(
     seen: set[ast.AST],
 ) -> bool:
     calls = module.project.calls_of(module, scope)
-    callers = {
-        caller: other for other, call in calls if (caller := other.function(call)) not in seen
-    }
-    seen |= callers.keys()
+    callers = {other.function(call): other for other, call in calls}
     return bool(callers) and enough(
-        holds(other, caller) or _cared_for(other, caller, holds, enough, seen)
+        holds(other, caller)
+        or (caller not in seen and _cared_for(other, caller, holds, enough, {*seen, caller}))
         for caller, other in callers.items()
     )
 

@@ -1,11 +1,12 @@
 """Runs that are seeded less than they look."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import blocks, is_constant, keyword, last_name, walk, written
+from ..syntax import blocks, is_constant, keyword, last_name
 from .checkpoint import SETTINGS, is_script
 from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES
@@ -48,19 +49,18 @@ def main():
 """,
 )
 def unread_seed(module: Module) -> Iterator[ast.AST]:
-    near = module.project.near(module)
-    readers = [one for one in near if one is module or not is_script(one)]
-    if "parse_args" not in module.calls:
-        readers = near
     for call in module.calls.get("add_argument", ()):
-        names = [str(a.value).strip("-") for a in call.args if isinstance(a, ast.Constant)]
+        names = {str(a.value).strip("-") for a in call.args if isinstance(a, ast.Constant)}
         if not SEED_NAMES.intersection(names) or keyword(call, "dest") is not None:
             continue
-        if not any(reads(one, call, set(names)) for one in readers):
+        near = module.project.near(module)
+        if "parse_args" in module.calls:
+            near = [one for one in near if one is module or not is_script(one)]
+        if not any(reads(one, names) for one in near):
             yield call
 
 
-def reads(module: Module, flag: ast.Call, names: set[str]) -> bool:
+def reads(module: Module, names: set[str]) -> bool:
     """Whether a file may read a setting: by its name, or as one of all."""
     called = {call.func for name in names for call in module.calls.get(name, ())}
     if any(node.attr in names and node not in called for node in module.attributes):
@@ -72,8 +72,8 @@ def reads(module: Module, flag: ast.Call, names: set[str]) -> bool:
         return True
     if any(k.arg is None and last_name(k.value).lower() in SETTINGS for k in module.keywords):
         return True
-    own = set(walk(flag))
-    return any(is_constant(node, *names) and node not in own for node in walk(module.tree))
+    quoted = rb"['\"](%s)['\"]" % "|".join(names).encode()  # config["seed"]
+    return re.search(quoted, module.project.contents[module.name]) is not None
 
 
 @rule(
@@ -159,11 +159,11 @@ torch.backends.cudnn.benchmark = False
 )
 def benchmarked(module: Module) -> Iterator[ast.AST]:
     set_true = [
-        (node, target.attr)
-        for node in walk(module.tree)
-        if isinstance(node, ast.Assign) and is_constant(node.value, True)
-        for target in node.targets
-        if isinstance(target, ast.Attribute) and "cudnn" in written(target)
+        (node, name.rpartition(".")[2])
+        for name, statements in module.assigned.items()
+        if "cudnn." in name
+        for node in statements
+        if is_constant(node.value, True)
     ]
     for node, attribute in set_true:
         if attribute == "benchmark" and any(

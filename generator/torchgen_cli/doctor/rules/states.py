@@ -7,6 +7,7 @@ from functools import lru_cache
 from ..project import Module
 from ..syntax import (
     FUNCTIONS,
+    Function,
     argument,
     last_name,
     own_calls,
@@ -91,11 +92,11 @@ def saves(module: Module) -> Iterator[ast.Call]:
     yield from (call for call, _ in handed_on(module, ast.Starred) if call.args)
 
 
-def plain_saves(module: Module) -> Iterator[ast.Call]:
+@lru_cache(maxsize=10_000)
+def plain_saves(module: Module) -> list[ast.Call]:
     """Calls of `torch.save`."""
-    for call in module.torch_calls("save"):
-        if module.qualified(call.func) == "torch.save" and call.args:
-            yield call
+    calls = module.torch_calls("save")
+    return [c for c in calls if module.qualified(c.func) == "torch.save" and c.args]
 
 
 def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, ast.expr]]:
@@ -103,19 +104,31 @@ def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, 
 
     `kind` is how the helper gives it to `torch.save`: as a name, or as `*args`.
     """
-    for other in module.project.near(module):
+    near = module.project.near(module)
+    for other, function, given, name in saving_helpers(near[0]) if near else ():
+        if not isinstance(given, kind) or function.name not in module.calls:
+            continue
+        names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+        place = names.index(name) if name in names else 0
+        for caller, call in module.project.calls_of(other, function):
+            value = argument(call, place, name)
+            if caller is module and value is not None:
+                yield call, value
+
+
+@lru_cache(maxsize=1_000)
+def saving_helpers(first: Module) -> list[tuple[Module, Function, ast.expr, str]]:
+    """The helpers of a program, known by its first file, that hand a parameter to `torch.save`."""
+    found = []
+    for other in first.project.near(first):
         for save in plain_saves(other):
             function, given = other.function(save), save.args[0]
             name = written(given.value if isinstance(given, ast.Starred) else given)
-            if not isinstance(given, kind) or not takes(function, name):
+            if not isinstance(function, FUNCTIONS) or not takes(function, name):
                 continue
-            assert isinstance(function, FUNCTIONS)
-            names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
-            place = names.index(name) if name in names else 0
-            for caller, call in module.project.calls_of(other, function):
-                value = argument(call, place, name)
-                if caller is module and value is not None and not own_calls(function, *REPLACING):
-                    yield call, value
+            if not own_calls(function, *REPLACING):
+                found.append((other, function, given, name))
+    return found
 
 
 def is_wrapped(module: Module, value: ast.expr) -> bool:
