@@ -5,7 +5,17 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..syntax import FUNCTIONS, Function, argument, has_stars, is_constant, own_calls, walk, written
+from ..syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    has_stars,
+    is_constant,
+    own_calls,
+    parameters,
+    walk,
+    written,
+)
 
 FLAG = re.compile(r"^(is_)?(train|training)$")
 
@@ -38,7 +48,7 @@ def is_under(module: Module, node: ast.AST, flag: str) -> bool:
 
 def is_refused(module: Module, function: Function, flag: str) -> bool:
     """Whether a call of the function says that the flag is False."""
-    names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+    names = parameters(function)
     return any(
         not has_stars(call) and is_constant(argument(call, names.index(flag), flag), False)
         for _, call in module.project.calls_of(module, function)

@@ -48,7 +48,8 @@ def one_too_few(module: Module) -> Iterator[ast.AST]:
             for node in own_nodes(scope)
             if node not in inside and getattr(node, "lineno", 0) > (loop.end_lineno or 0)
         ]
-        if any(isinstance(n, ast.Name) and n.id == counter and is_store(n) for n in later):
+        names = [node for node in later if isinstance(node, ast.Name) and node.id == counter]
+        if any(isinstance(node.ctx, ast.Store) for node in names):
             continue
         for node in later:
             if (
@@ -64,11 +65,6 @@ def divides(module: Module, name: str) -> bool:
     """Whether something in the file is divided by a name: asked of the text, which is fast."""
     text = module.project.contents[module.name]
     return re.search(rb"/\s*%s\b" % re.escape(name).encode(), text) is not None
-
-
-def is_store(node: ast.Name) -> bool:
-    """Whether a name is given a value here."""
-    return isinstance(node.ctx, ast.Store)
 
 
 def counted_from_zero(loop: ast.AST) -> str:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..syntax import FUNCTIONS, Function, argument, has_stars, own_nodes, written
+from ..syntax import FUNCTIONS, Function, argument, has_stars, own_nodes, parameters, written
 from .layers import unmoved
 from .states import is_wrapped, takes
 
@@ -17,7 +17,7 @@ def given_for(
     """(file, expression) of what is given for a parameter, followed up through the callers."""
     if not isinstance(function, FUNCTIONS) or not takes(function, name) or not depth:
         return
-    names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+    names = parameters(function)
     place = names.index(name) if name in names else len(names)
     for other, call in callers(module, function):
         value = None if has_stars(call) else argument(call, place, name)

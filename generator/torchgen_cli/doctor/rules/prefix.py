@@ -5,15 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import (
-    is_constant,
-    last_name,
-    mentions,
-    receiver,
-    same,
-    walk,
-    written,
-)
+from ..syntax import is_constant, last_name, mentions, receiver, same, walk, written
 from .handed import given_for, wrapped_elsewhere
 from .layers import unmoved
 from .states import is_wrapped, saves, takes
@@ -58,19 +50,16 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
         if not near and not takes(scope, written(model)):  # a global name
             near = [a for a in given if isinstance(module.function(a), ast.Module)]
         wrapped = [a for a in near if is_wrapped(module, a.value)]
-        if (
+        here = (
             wrapped
             and (wrapped[-1].lineno < call.lineno or module.function(wrapped[-1]) is not scope)
             and near[-1] is wrapped[-1]
             and not in_other_branch(module, wrapped[-1], call)
-            and not cuts_prefix(module)
-        ):
-            yield Spot(call, unsure=any(cuts_prefix(one) for one in module.project.near(module)))
-        elif isinstance(model, ast.Name) and not near and not cuts_prefix(module):
-            handed = given_for(module, scope, model.id)
-            if any(wrapped_elsewhere(*one) for one in handed):
-                near_by = module.project.near(module)
-                yield Spot(call, unsure=any(cuts_prefix(one) for one in near_by))
+        )
+        handed = given_for(module, scope, model.id) if isinstance(model, ast.Name) else ()
+        there = not near and any(wrapped_elsewhere(*one) for one in handed)
+        if (here or there) and not cuts_prefix(module):
+            yield Spot(call, unsure=any(map(cuts_prefix, module.project.near(module))))
 
 
 def in_other_branch(module: Module, one: ast.AST, other: ast.AST) -> bool:

@@ -11,6 +11,7 @@ from ..syntax import (
     argument,
     last_name,
     own_calls,
+    parameters,
     receiver,
     same,
     walk,
@@ -108,7 +109,7 @@ def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, 
     for other, function, given, name in saving_helpers(near[0]) if near else ():
         if not isinstance(given, kind) or function.name not in module.calls:
             continue
-        names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+        names = parameters(function)
         place = names.index(name) if name in names else 0
         for caller, call in module.project.calls_of(other, function):
             value = argument(call, place, name)
