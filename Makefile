@@ -19,7 +19,7 @@ help:
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
 	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
-	@echo "make test-recipes  each recipe applied to each set that it fits; one of each trained and proven"
+	@echo "make test-recipes  each recipe applied to each set that it fits; three of six trained and proven"
 	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
 	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
 	@echo "make golden     writes anew the numbers that short runs must give"

@@ -687,4 +687,279 @@ class Layer(nn.Module):
     def share(self, size):
         self.shared = [nn.Linear(size, size)]
 """,
+    "a model that is saved with its own names where it is not wrapped": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def main(model, several, path):
+    if several:
+        model = DistributedDataParallel(model)
+    if several:
+        torch.save(model.module.state_dict(), path)
+    else:
+        torch.save(model.state_dict(), path)
+""",
+    "a prefix that is cut off by its length": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def save(model, path):
+    model = DistributedDataParallel(model)
+    torch.save(model.state_dict(), path)
+
+def load(model, path):
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict({key[7:]: value for key, value in state.items()})
+""",
+    "a misspelt flag where no gradient is needed anyway": """
+import torch
+
+def table(n):
+    sines = torch.zeros(n, 4)
+    sines.require_grad = False
+    sines = sines.unsqueeze(0)
+    return sines
+""",
+    "weight decay of a last layer alone": """
+import torch
+
+def probe(model, head):
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad = False
+    first = torch.optim.Adam(model.parameters(), lr=1e-3, weight_decay=1e-4)
+    return first, torch.optim.AdamW(head.parameters(), lr=1e-3, weight_decay=0.1)
+""",
+    "one function for both modes that sees to both": """
+import torch
+
+def run_epoch(model, loader, optimizer, train=True):
+    model.train(train)
+    with torch.set_grad_enabled(train):
+        for x, y in loader:
+            loss = model(x).sub(y).mean()
+            if train:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+
+def fit(model, loader, held_out, optimizer):
+    run_epoch(model, loader, optimizer)
+    run_epoch(model, held_out, optimizer, train=False)
+""",
+    "errors that are expected, told of, or not passed over": """
+import torch
+
+def train(model, loader, optimizer):
+    for batch in loader:
+        try:
+            optimizer.zero_grad()
+            model(batch).backward()
+            optimizer.step()
+        except RuntimeError as error:
+            if "out of memory" not in str(error):
+                raise
+
+def time_it(layers, x):
+    for layer in layers:
+        try:
+            layer(x).sum().backward()
+        except Exception:
+            print("no backward")
+
+def resume(model, optimizer, path):
+    try:
+        state = torch.load(path, weights_only=True)
+        optimizer.load_state_dict(state["optimizer"])
+    except Exception as error:
+        print("begins anew:", error)
+    try:
+        state = torch.load(path, weights_only=True)
+        optimizer.load_state_dict(state["optimizer"])
+    except FileNotFoundError:
+        pass
+""",
+    "schedules that are moved on as often as their length says": """
+from torch.optim.lr_scheduler import CosineAnnealingLR, OneCycleLR
+
+def fit(model, loader, optimizer, epochs):
+    scheduler = OneCycleLR(optimizer, 0.1, epochs=epochs, steps_per_epoch=len(loader))
+    slow = CosineAnnealingLR(optimizer, T_max=epochs * len(loader) // len(loader))
+    for epoch in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).backward()
+            optimizer.step()
+            scheduler.step()
+        slow.step()
+""",
+    "counts that begin at one, or are counted on": """
+def means(loader, step):
+    total = 0.0
+    for number, batch in enumerate(loader, 1):
+        total += step(batch)
+    print(total / number)
+    for number, batch in enumerate(loader):
+        total += step(batch)
+    number += 1
+    return total / number
+""",
+    "seeds that are read, by name or as one of all": """
+import argparse
+import torch
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    run(**vars(args))
+
+def run(seed):
+    torch.manual_seed(seed)
+""",
+    "a best score that is brought back": """
+import torch
+
+def main(args, model, optimizer, validate):
+    best = 0.0
+    if args.resume:
+        state = torch.load(args.resume, weights_only=True)
+        optimizer.load_state_dict(state["optimizer"])
+        best = state["best"]
+    for epoch in range(9):
+        score = validate(model)
+        if score > best:
+            best = score
+            torch.save(model.state_dict(), f"{epoch}.pt")
+""",
+    "loaders for training that shuffle, or whose dataset does": """
+import random
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler
+
+class Images(Dataset):
+    def __getitem__(self, i):
+        return self.images[i]
+
+class Shuffled(Images):
+    def __getitem__(self, i):
+        return self.images[self.order[i]]
+
+    def reorder(self):
+        random.shuffle(self.order)
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        return iter(self.images)
+
+def load(flag):
+    train_set = Images()
+    train_loader = DataLoader(train_set, 8, shuffle=flag)
+    train_loader_2 = DataLoader(train_set, 8, sampler=RandomSampler(train_set))
+    train_loader_3 = DataLoader(Shuffled(), 8)
+    train_loader_4 = DataLoader(Stream(), 8)
+    return train_loader, train_loader_2, train_loader_3, train_loader_4
+""",
+    "an incomplete batch that cannot be": """
+from torch.utils.data import DataLoader
+
+def load(test_set):
+    return DataLoader(test_set, batch_size=1, drop_last=True)
+""",
+    "weight decay as in most recipes with SGD": """
+import torch
+
+def build(model):
+    return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
+""",
+    "fast or deterministic, as a flag says": """
+from torch.backends import cudnn
+
+def prepare(args):
+    if args.deterministic:
+        cudnn.deterministic = True
+    else:
+        cudnn.benchmark = True
+""",
+    "samples that are drawn, and batches taken from an endless loader": """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Windows(Dataset):
+    def __getitem__(self, i):
+        first = torch.randint(0, len(self.text), ())
+        return self.text[first : first + 8]
+
+def cycle(loader):
+    while True:
+        yield from loader
+
+def load(batch_size):
+    train_set, val_set = Windows(), Windows()
+    train_loader = DataLoader(train_set, batch_size=batch_size)
+    val_loader = cycle(DataLoader(val_set, batch_size=batch_size, drop_last=True))
+    return train_loader, val_loader
+""",
+    "a model that a method wraps, saved as it was before": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def save(model, path):
+    torch.save(model.state_dict(), path)
+
+class Trainer:
+    def __init__(self, model):
+        self.bare = model
+        self.model = DistributedDataParallel(model)
+
+    def train(self, path):
+        save(self.bare, path)
+        save(self.model.module, path)
+""",
+    "loaders that shuffle where there is no sampler": """
+from torch.utils.data import DataLoader, DistributedSampler
+
+def load(train_set, several):
+    train_sampler = DistributedSampler(train_set) if several else None
+    train_loader = DataLoader(train_set, 8, shuffle=not several, sampler=train_sampler)
+    for epoch in range(9):
+        if several:
+            train_sampler.set_epoch(epoch)
+        yield train_loader
+""",
+    "a scheduler of one's own, and its rates": """
+class Warmup:
+    def __init__(self, base):
+        self.base, self.scheduler = base, self
+
+    def get_lr(self):
+        return [rate / 2 for rate in self.base.rates]
+
+    def log(self):
+        print(self.scheduler.get_lr())
+""",
+    "an evaluation that is called directly and by way of another": """
+import torch
+
+def validation(model, test_loader):
+    return sum((model(x) == y).sum() for x, y in test_loader)
+
+def several(model, loaders):
+    for test_loader in loaders:
+        for x, y in test_loader:
+            print(model(x), y)
+        print(validation(model, test_loader))
+
+def test(model, test_loader, loaders):
+    model.eval()
+    with torch.no_grad():
+        if loaders:
+            several(model, loaders)
+        else:
+            several(model, [test_loader])
+            validate_all(model, test_loader, loaders)
+
+def validate_all(model, test_loader, loaders):
+    for x, y in test_loader:
+        print(model(x), y)
+    several(model, loaders)
+""",
 }

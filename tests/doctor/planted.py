@@ -1126,4 +1126,500 @@ def save(path, epoch):
     torch.save(content, path)  # <--
 """,
     ),
+    (
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader
+from torchvision import datasets, transforms
+
+class Blur:
+    def __call__(self, image):
+        return image.blur(np.random.uniform(0.1, 2.0))
+
+def load(root, workers):
+    chain = transforms.Compose([transforms.ToTensor(), Blur()])
+    images = datasets.STL10(root, split="unlabeled", transform=chain)
+    return DataLoader(images, batch_size=8, shuffle=True, num_workers=workers)  # <--
+""",
+    ),
+    (
+        "TG107",
+        """
+from torch.utils.data import DataLoader, Dataset
+
+class Lines(Dataset):
+    def __init__(self, path):
+        self.file = open(path)  # <--
+
+    def __getitem__(self, i):
+        return self.next_line()
+
+    def next_line(self):
+        return self.file.readline()
+
+def load(path):
+    return DataLoader(Lines(path), num_workers=2)
+""",
+    ),
+    (
+        "TG108",
+        """
+from argparse import ArgumentParser
+import numpy as np
+import torch
+
+if __name__ == "__main__":
+    parser = ArgumentParser()
+    parser.add_argument("--lr", type=float)
+    parser.add_argument("-s", "--random_seed", type=int, default=1)  # <--
+    args = parser.parse_args()
+    torch.manual_seed(0)
+    np.random.seed(0)
+    print(args.lr)
+""",
+    ),
+    (
+        "TG109",
+        """
+from argparse import ArgumentParser
+from torch import optim
+from torch.utils.data import DataLoader
+
+class Trainer:
+    def __init__(self, model, data):
+        self.model, self.data = model, DataLoader(data, batch_size=4, shuffle=True)
+        self.adam = optim.Adam(model.parameters())
+
+    def one_step(self, x):
+        self.adam.zero_grad()
+        self.model(x).backward()  # <--
+        self.adam.step()
+
+parser = ArgumentParser()
+args = parser.parse_args()
+""",
+    ),
+    (
+        "TG110",
+        """
+from torch.backends import cudnn
+
+def prepare(args):
+    if args.cuda:
+        cudnn.benchmark = True  # <--
+        cudnn.deterministic = True
+""",
+    ),
+    (
+        "TG205",
+        """
+import torch.utils.data as data
+
+class Images(data.Dataset):
+    def __init__(self, files):
+        self.files = files
+
+    def __getitem__(self, i):
+        return self.files[i].read()
+
+def loaders(files, old):
+    train = Images(files)
+    train_loader = data.DataLoader(train, 16, num_workers=2)  # <--
+    test_loader = data.DataLoader(Images(old), 16, num_workers=2)
+    return train_loader, test_loader
+""",
+    ),
+    (
+        "TG310",
+        """
+def options(parser):
+    parser.add_argument("-c", "--with_cuda", default=True, type=bool, help="yes or no")  # <--
+    parser.add_argument("--ema", action="store_true")
+    parser.add_argument("--lr", type=float)
+""",
+    ),
+    (
+        "TG413",
+        """
+def train(model, loader, optimizer, scaler):
+    for number, batch in enumerate(loader):
+        try:
+            optimizer.zero_grad()
+            loss = model(batch).mean()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        except:  # <--
+            pass
+""",
+    ),
+    (
+        "TG414",
+        """
+from torch import optim
+
+def fit(model, train_loader, args):
+    opt = optim.SGD(model.parameters(), args.lr)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=args.epochs)  # <--
+    for epoch in range(args.epochs):
+        for x, y in train_loader:
+            opt.zero_grad()
+            model(x, y).backward()
+            opt.step()
+            schedule.step()
+""",
+    ),
+    (
+        "TG501",
+        """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, model, loader):
+        self.model, self.loader = nn.Sequential(model, nn.Dropout(0.1)), loader
+
+    def fit(self, epochs):
+        for epoch in range(epochs):
+            self.iterate(epoch, self.loader)
+
+    @torch.no_grad()
+    def test(self, epoch):
+        self.iterate(epoch, self.loader, train=False)
+
+    def iterate(self, epoch, loader, train=True):
+        for x, y in loader:  # <--
+            loss = self.model(x).sub(y).mean()
+            if train:
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+""",
+    ),
+    (
+        "TG502",
+        """
+def run_epoch(model, loader, optimizer, is_train):
+    model.train(is_train)
+    for x, y in loader:  # <--
+        loss = model(x).sub(y).mean()
+        if is_train:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+def fit(model, loader, held_out, optimizer):
+    run_epoch(model, loader, optimizer, is_train=True)
+    run_epoch(model, held_out, optimizer, is_train=False)
+""",
+    ),
+    (
+        "TG504",
+        """
+import torch
+
+class Average:
+    def __init__(self):
+        self.sum, self.count = 0, 0
+
+    def update(self, value, n=1):
+        self.sum += value * n
+        self.count += n
+
+@torch.no_grad()
+def evaluate(model, val_loader, loss_of):
+    model.eval()
+    losses, hits = Average(), Average()
+    for x, y in val_loader:
+        loss = loss_of(model(x), y)
+        losses.update(loss.item())  # <--
+        hits.update((model(x) == y).mean(), len(x))
+    return losses, hits
+""",
+    ),
+    (
+        "TG505",
+        """
+from tqdm import tqdm
+
+def epoch(loader, step):
+    total = 0
+    for i, (x, y) in enumerate(tqdm(loader)):
+        total += step(x, y)
+        print(total / (i + 1))
+    print("mean", total / i)  # <--
+""",
+    ),
+    (
+        "TG602",
+        """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    pass
+
+class Trainer:
+    def __init__(self, net: Net, path):
+        self.net, self.path = net, path
+        self.wrapped = nn.DataParallel(net)
+
+    def save(self, step):
+        torch.save([self.net, step], self.path)  # <--
+        torch.save(self.net.cpu(), self.path)  # <--
+        torch.save(self.wrapped.module, self.path)  # <--
+        torch.save([self.net.state_dict(), step], self.path)
+""",
+    ),
+    (
+        "TG603",
+        """
+import torch
+from torch import nn
+
+def train(net, loader, path):
+    net = nn.DataParallel(net).cuda()
+    for epoch in range(9):
+        net = net.eval()
+        torch.save({"state": net.state_dict(), "epoch": epoch}, path / f"{epoch}.pt")  # <--
+""",
+    ),
+    (
+        "TG604",
+        """
+import torch
+
+def save_checkpoint(state, is_best, filename="checkpoint.pt"):
+    torch.save(state, filename + str(is_best))
+
+def train(model, optimizer, scheduler, loader):
+    for epoch in range(9):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).backward()
+            optimizer.step()
+        scheduler.step()
+        state = {
+            "epoch": epoch,
+            "model": model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+        }
+        save_checkpoint(state, is_best=False)  # <--
+""",
+    ),
+    (
+        "TG604",
+        """
+import torch
+
+def options(parser):
+    parser.add_argument("--continue_train", action="store_true")
+
+def train(model, optimizer, batch):
+    optimizer.zero_grad()
+    model(batch).backward()
+    optimizer.step()
+
+def save(net, epoch):
+    torch.save(net.cpu().state_dict(), f"{epoch}_net.pt")  # <--
+""",
+    ),
+    (
+        "TG605",
+        """
+import torch
+
+def save_on_master(*args, **kwargs):
+    torch.save(*args, **kwargs)
+
+def train(model, optimizer, folder):
+    for epoch in range(9):
+        paths = [folder / "checkpoint.pt"]
+        for path in paths:
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "n": epoch}
+            save_on_master(state, path)  # <--
+""",
+    ),
+    (
+        "TG605",
+        """
+import os
+import torch
+
+def names(config, folder):
+    config["last"] = os.path.join(folder, "last.pt")
+
+def save(model, optimizer, epoch, config, cfg, folder):
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
+    torch.save(state, config["last"])  # <--
+    torch.save(state, os.path.join(folder, "{}_best.pt".format(cfg["arch"])))  # <--
+    torch.save(state, os.path.join(folder, "{}_best.pt".format(epoch)))
+""",
+    ),
+    (
+        "TG607",
+        """
+import utils
+
+def run(net, optimizer):
+    try:
+        epoch = load_checkpoint(utils.latest(), net, optimizer)
+    except:  # <--
+        epoch = 1
+    return epoch
+
+def load_checkpoint(state, net, optimizer):
+    net.load_state_dict(state["net"])
+    optimizer.load_state_dict(state["optimizer"])
+    return state["epoch"]
+""",
+    ),
+    (
+        "TG608",
+        """
+import torch
+
+def main(args, model, optimizer, validate):
+    best_iou = -100.0
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
+    while first < args.epochs:
+        first += 1
+        score = validate(model)
+        if score["iou"] >= best_iou:  # <--
+            best_iou = score["iou"]
+            state = {"model": model.state_dict(), "best_iou": best_iou}
+            torch.save(state, f"{first}.pt")
+""",
+    ),
+    (
+        "TG101",
+        """
+from numpy import random
+from torch.utils.data import DataLoader, Dataset
+
+class Jitter:
+    def __call__(self, image):
+        return image * random.uniform(0.9, 1.1)
+
+class Boxes(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, i):
+        return self.pull(i)
+
+    def pull(self, i):
+        return self.transform(self.images[i])
+
+def load(n):
+    return DataLoader(Boxes(Jitter()), batch_size=8, shuffle=True, num_workers=n)  # <--
+""",
+    ),
+    (
+        "TG502",
+        """
+class Experiment:
+    def vali(self, vali_loader, criterion):
+        self.model.eval()
+        for x, y in vali_loader:  # <--
+            predicted, true = self.one_batch(x, y)
+            print(criterion(predicted, true).item())
+
+    def one_batch(self, x, y):
+        return self.model(x.float()), y
+""",
+    ),
+    (
+        "TG502",
+        """
+from project import model, testdataloader
+
+model.eval()
+correct = 0
+for i, (x, y) in enumerate(testdataloader, 0):  # <--
+    correct += (model(x).argmax(1) == y).sum().item()
+print(correct)
+""",
+    ),
+    (
+        "TG604",
+        """
+import torch
+from torch.amp import GradScaler
+
+def train(model, optimizer, loader, folder):
+    scaler = GradScaler()
+    for epoch in range(9):
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        state = dict(epoch=epoch, model=model.state_dict(), optimizer=optimizer.state_dict())
+        torch.save(state, folder / f"{epoch}.pt")  # <--
+""",
+    ),
+    (
+        "TG603",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+class Stopping:
+    def __call__(self, score, model, path):
+        if score > 0:
+            self.save_checkpoint(model, path)
+
+    def save_checkpoint(self, model, path):
+        torch.save(model.state_dict(), path)  # <--
+
+class Experiment:
+    def __init__(self, args):
+        self.model = self._build().to(args.device)
+
+class Forecast(Experiment):
+    def _build(self):
+        model = make_model()
+        if torch.cuda.device_count() > 1:
+            model = DistributedDataParallel(model)
+        return model
+
+    def train(self, path):
+        stopping = Stopping()
+        stopping(1.0, self.model, path)
+""",
+    ),
+    (
+        "TG205",
+        """
+from torch.utils.data import DataLoader, DistributedSampler
+
+def load(trainset, n_gpus):
+    train_sampler = DistributedSampler(trainset) if n_gpus > 1 else None
+    train_loader = DataLoader(  # <--
+        trainset, num_workers=1, shuffle=False, sampler=train_sampler, batch_size=8
+    )
+    for epoch in range(9):
+        if n_gpus > 1:
+            train_sampler.set_epoch(epoch)
+        yield train_loader
+""",
+    ),
+    (
+        "TG810",
+        """
+class Trainer:
+    def __init__(self, scheduler, writer):
+        self.scheduler, self.writer = scheduler, writer
+
+    def log(self, step):
+        self.writer.add_scalar("rate", self.scheduler.get_lr()[0], step)  # <--
+""",
+    ),
 ]

@@ -96,9 +96,13 @@ def test_the_standard_input_is_read(tmp_path: Path, env: dict[str, str]) -> None
 def test_a_notebook_s_finding_names_its_cell(tmp_path: Path, torchgen: Torchgen) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Look"]},
-        {"cell_type": "code", "source": ["%matplotlib inline\n", "!ls\n", "import torch"]},
+        {
+            "cell_type": "code",
+            "source": ["%pylab\n", "!ls \\\n", "  -l\n", "import torch"],
+        },
         {"cell_type": "code", "source": ["%%bash\n", "rm -f x"]},
         {"cell_type": "code", "source": ["%%time\n", "x = 1\n", "torch.load('a')"]},
+        {"cell_type": "code", "source": ["  # IPython takes off an indent\n", "  x = 2"]},
     ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
     (one,) = json.loads(torchgen("doctor", "a.ipynb", "--json").stdout)["findings"]
@@ -206,6 +210,38 @@ def test_what_has_one_remedy_is_mended_as_a_diff_first(project: Path, torchgen: 
     compile(FIXED, "train.py", "exec")
     assert torchgen("doctor", str(project), "--fix").stdout == "nothing that --fix can mend\n"
     assert torchgen("doctor", str(project), "--write").returncode == 2
+
+
+SAMPLED = """\
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def train(dataset, epochs, step):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=8, sampler=sampler)
+    for epoch in range(epochs):
+        # one pass
+        for batch in loader:
+            step(batch)
+"""
+
+
+def test_a_sampler_is_told_of_epochs_where_it_is_surely_the_one(
+    project: Path, torchgen: Torchgen
+) -> None:
+    (project / "train.py").write_text(SAMPLED, encoding="utf-8")
+    torchgen("doctor", str(project), "--fix", "--write")
+    told = SAMPLED.replace(
+        "        for batch", "        sampler.set_epoch(epoch)\n        for batch"
+    )
+    assert (project / "train.py").read_text(encoding="utf-8") == told
+    perhaps = SAMPLED.replace("(dataset)\n", "(dataset) if epochs else None\n")
+    twice = SAMPLED + SAMPLED[SAMPLED.index("    for epoch") :]
+    for unclear in (perhaps, twice):
+        (project / "train.py").write_text(unclear, encoding="utf-8")
+        assert "TG202" in torchgen("doctor", str(project)).stdout
+        done = torchgen("doctor", str(project), "--fix")
+        assert done.stdout == "nothing that --fix can mend\n"
 
 
 def test_rules_are_selected_by_the_beginnings_of_their_ids(

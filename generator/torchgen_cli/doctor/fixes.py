@@ -10,11 +10,13 @@ from ..base.errors import UserError
 from .examine import Examination, Finding, silent
 from .project import Module, read
 from .rule import as_spot
+from .rules.data import no_set_epoch
 from .rules.deprecated import uses
 from .rules.loading import unsafe_load
 from .rules.names import DEPRECATED
 from .rules.slips import misspelt_flag
 from .settings import read_settings
+from .syntax import own_nodes, written
 from .targets import Target
 
 # of these the new function takes what the old one took
@@ -39,6 +41,8 @@ def edits_in(module: Module) -> Iterator[Edit]:
     for spot in map(as_spot, unsafe_load(module)):
         if spot.detail == "no weights_only":
             yield _added("TG601", spot.node, lines, b"weights_only=True")
+    for spot in map(as_spot, no_set_epoch(module)):
+        yield from _told_of_epochs(module, spot.node, lines)
     for spot in map(as_spot, misspelt_flag(module)):
         yield from _renamed("TG309", spot.node, "requires_grad")
     for spot in uses(module, DEPRECATED):
@@ -56,6 +60,33 @@ def _added(rule: str, node: ast.AST, lines: list[bytes], text: bytes) -> Edit:
     before = (before + lines[node.end_lineno - 1][:place]).rstrip()
     comma = b"" if before.endswith((b",", b"(")) else b", "
     return Edit(rule, node, node.end_lineno, place, place, comma + text)
+
+
+def _told_of_epochs(module: Module, call: ast.AST, lines: list[bytes]) -> Iterator[Edit]:
+    """`sampler.set_epoch(epoch)`, where one sampler is always made before one loop over epochs."""
+    made, scope = module.parents[call], module.function(call)
+    if not isinstance(made, ast.Assign) or module.parents[made] is not scope:
+        return
+    name = written(made.targets[0])
+    loops = [
+        loop
+        for loop in own_nodes(scope)
+        if isinstance(loop, ast.For)
+        and isinstance(loop.target, ast.Name)
+        and "epoch" in loop.target.id.lower()
+    ]
+    keywords = [one for one in own_nodes(scope) if isinstance(one, ast.keyword)]
+    if not any(one.arg == "sampler" and written(one.value) == name for one in keywords):
+        return
+    if len(loops) != 1:
+        return
+    loop, first = loops[0], loops[0].body[0]
+    alone = len(made.targets) == 1 == len(module.value_in(made.targets[0], scope))
+    if alone and made.lineno < loop.lineno < first.lineno and isinstance(loop.target, ast.Name):
+        place = first.col_offset
+        indent = lines[first.lineno - 1][:place]
+        text = f"{name}.set_epoch({loop.target.id})\n".encode() + indent
+        yield Edit("TG202", call, first.lineno, place, place, text)
 
 
 def _renamed(rule: str, node: ast.AST, name: str) -> Iterator[Edit]:

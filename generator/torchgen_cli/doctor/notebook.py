@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -45,5 +46,15 @@ def parse(content: bytes) -> Notebook:
         if rows[0].startswith("%%"):  # html, bash, ...; a timed cell is still Python
             plain = rows[0].split()[0] in ("%%time", "%%timeit", "%%capture")
             rows = ["", *(rows[1:] if plain else [""] * (len(rows) - 1))]
-        lines += [MAGIC.sub(r"\1pass", row) for row in rows]
+        lines += plain_rows(rows)
     return Notebook("\n".join(lines) + "\n", tuple(starts), tuple(numbers))
+
+
+def plain_rows(rows: list[str]) -> list[str]:
+    """The rows of a cell as Python: without its common indent, and without magics."""
+    found: list[str] = []
+    goes_on = False
+    for row in textwrap.dedent("\n".join(rows)).split("\n"):
+        found.append("" if goes_on else MAGIC.sub(r"\1pass", row))
+        goes_on = row.endswith("\\") and (goes_on or MAGIC.match(row) is not None)
+    return found

@@ -117,6 +117,11 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     return keyword(call, name)
 
 
+def parameters(function: Function) -> list[str]:
+    """The names that a caller's arguments fill in their order, but for the object's own."""
+    return [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+
+
 def has_stars(call: ast.Call) -> bool:
     """Whether `*args` or `**options` may hold any argument."""
     starred = any(isinstance(argument, ast.Starred) for argument in call.args)

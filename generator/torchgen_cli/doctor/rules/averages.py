@@ -5,8 +5,18 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
-from .evaluation import evaluation_loops
+from ..syntax import (
+    FUNCTIONS,
+    is_constant,
+    last_name,
+    own_calls,
+    own_nodes,
+    receiver,
+    walk,
+    written,
+)
+from .both import evaluating_loops
+from .evaluation import evaluation_loops, looped_over
 
 NUMBERS = ("item", "float", "detach", "cpu", "numpy")
 
@@ -47,20 +57,36 @@ def validate(model, val_loader, criterion):
 """,
     severity=Severity.WARNING,
 )
-def mean_of_means(module: Module) -> Iterator[ast.AST | Spot]:
-    if module.project.has_framework(module) or sums_losses(module):
+def mean_of_means(module: Module) -> Iterator[Spot]:
+    if module.project.has_framework(module):
         return
-    for loop, _, scope in evaluation_loops(module):
+    even = drops_the_rest(module)
+    yield from (Spot(node, unsure=even) for node in uneven(module))
+
+
+def uneven(module: Module) -> Iterator[ast.AST]:
+    """Where losses of batches are averaged as if the batches were of one size."""
+    sums = sums_losses(module)
+    evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
+    for loop, scope in [*evaluating, *evaluating_loops(module)]:
+        if sums and not makes_mean(module, scope):
+            continue
         divided = dict(divisions(scope))
         yield from averaged_lists(module, loop, scope)
+        yield from uncounted(module, loop)
         for node in own_nodes(loop):
             if (
                 isinstance(node, ast.AugAssign)
                 and isinstance(node.op, ast.Add)
                 and is_loss(node.value)
-                and counts_batches(divided.get(written(node.target)))
+                and counts_batches(divided.get(written(node.target)), looped_over(loop.iter))
             ):
                 yield node
+
+
+def drops_the_rest(module: Module) -> bool:
+    """Whether an incomplete batch may be dropped: by a name that is set to True in the file."""
+    return any(is_constant(one.value, True) for one in module.assigned.get("drop_last", ()))
 
 
 def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.AST]:
@@ -77,6 +103,54 @@ def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[as
             yield call
 
 
+def uncounted(module: Module, loop: ast.For) -> Iterator[ast.AST]:
+    """Where a meter that weighs by a count is given a loss without one."""
+    for call in own_calls(loop, "update"):
+        meter = receiver(call)
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if meter is None or len(given) != 1 or not is_loss(given[0]):
+            continue
+        values = [one.value for one in module.assigned.get(written(meter), ())]
+        made = [
+            found
+            for value in values
+            if isinstance(value, ast.Call)
+            for found in module.project.classes_named(module, value.func) or ()
+        ]
+        if made and all(weighs(other, node, bool(call.keywords)) for other, node in made):
+            yield call
+
+
+def weighs(module: Module, node: ast.ClassDef, by_name: bool) -> bool:
+    """Whether a class has `update(value, n=1)`, which multiplies by n, or hands on to one."""
+    update = next((m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "update"), None)
+    if update is None:
+        return False
+    if by_name:  # update(loss=...) hands each to a meter of its own
+        alone = [call for call in own_calls(update, "update") if len(call.args) == 1]
+        return (
+            update.args.kwarg is not None
+            and bool(alone)
+            and any(
+                weighs(module, other, by_name=False)
+                for other in module.classes
+                if other is not node
+            )
+        )
+    names = [one.arg for one in update.args.args]
+    counts = [is_constant(default, 1) for default in update.args.defaults]
+    return (
+        len(names) == 3
+        and counts == [True]
+        and any(
+            isinstance(n, ast.BinOp)
+            and isinstance(n.op, ast.Mult)
+            and names[2] in (written(n.left), written(n.right))
+            for n in walk(update)
+        )
+    )
+
+
 def sums_losses(module: Module) -> bool:
     """Whether a loss is asked for as a sum, or for each sample, in the same program."""
     return any(
@@ -85,6 +159,12 @@ def sums_losses(module: Module) -> bool:
         for other in module.project.near(module)
         for node in other.keywords
     )
+
+
+def makes_mean(module: Module, scope: ast.AST) -> bool:
+    """Whether a function makes the loss itself, and asks for nothing but a mean."""
+    made = [call for call in own_calls(scope) if last_name(call.func).endswith("Loss")]
+    return bool(made) and all(module.is_torch(call.func) and not call.keywords for call in made)
 
 
 def divisions(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -106,10 +186,11 @@ def is_loss(value: ast.expr) -> bool:
     return "loss" in last_name(value).lower() and isinstance(value, ast.Name | ast.Attribute)
 
 
-def counts_batches(divisor: ast.expr | None) -> bool:
+def counts_batches(divisor: ast.expr | None, source: str = "") -> bool:
     """Whether it is a number of batches: `len(loader)`, `i + 1`; or of a loader's samples."""
     if isinstance(divisor, ast.Call) and last_name(divisor.func) == "len" and divisor.args:
-        return "loader" in written(divisor.args[0]).lower()
+        name = written(divisor.args[0])
+        return "loader" in name.lower() or (bool(name) and name == source)
     if isinstance(divisor, ast.BinOp) and isinstance(divisor.op, ast.Add):
         return is_constant(divisor.right, 1) and isinstance(divisor.left, ast.Name)
     return False

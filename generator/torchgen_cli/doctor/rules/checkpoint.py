@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
@@ -11,6 +12,7 @@ from ..syntax import (
     Function,
     argument,
     has_stars,
+    is_constant,
     last_name,
     mentions,
     own_calls,
@@ -20,11 +22,14 @@ from ..syntax import (
     walk,
     written,
 )
-from .layers import unmoved
 from .loops import is_optimizer, is_scheduler
-from .states import is_model, is_wrapped, saves, value_before
+from .states import REPLACING, handed_on, is_model, saves, takes, value_before
 
+SETTINGS = ("args", "cfg", "config", "conf", "opt", "options", "params", "hparams", "flags")
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
+RESUMING = re.compile(
+    r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?)$"
+)
 PROGRESS = re.compile(
     r"^((start|last|current|global)_)?(epochs?|steps?|iter(ation)?s?)(_(num|run|done|no|idx))?$",
     re.I,
@@ -58,102 +63,22 @@ def whole_module(module: Module) -> Iterator[ast.AST]:
     for call in saves(module):
         given = call.args[0]
         content = value_before(module, given, call)
-        values = content.values if isinstance(content, ast.Dict) else [given]
+        values = parts_of(content) or [given]
         if any(is_model(module, value, call) for value in values):
             yield call
 
 
-@rule(
-    "TG603",
-    "the names in the checkpoint begin with `module.`",
-    why="""The state of a wrapper has the wrapper's names, so only a model that is wrapped the
-    same way opens it: no evaluation, no export, no single GPU.""",
-    remedy="save `model.module.state_dict()`",
-    source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html#saving-torch-nn-dataparallel-models",
-    bad="""
-import torch
-from torch.nn.parallel import DistributedDataParallel
-
-
-def train(model, path):
-    model = DistributedDataParallel(model)
-    torch.save(model.state_dict(), path)  # <--
-""",
-    good="""
-import torch
-from torch.nn.parallel import DistributedDataParallel
-
-
-def train(model, path):
-    model = DistributedDataParallel(model)
-    torch.save(model.module.state_dict(), path)
-""",
-    severity=Severity.WARNING,
-)
-def wrapped_state(module: Module) -> Iterator[ast.AST]:
-    for call in module.calls.get("state_dict", ()):
-        model = receiver(call)
-        if model is None or not written(model) or not saved(module, call):
-            continue
-        scope = module.function(call)
-        given = [a for a in module.assigned.get(written(model), ()) if not only_moves(a)]
-        near = [a for a in given if within(module, a, scope, model)]
-        if not near and not takes(scope, written(model)):  # a global name
-            near = [a for a in given if isinstance(module.function(a), ast.Module)]
-        wrapped = [a for a in near if is_wrapped(module, a.value)]
-        if (
-            wrapped
-            and (wrapped[-1].lineno < call.lineno or module.function(wrapped[-1]) is not scope)
-            and near[-1] is wrapped[-1]
-            and not mentions(module.tree, "module.", "consume_prefix_in_state_dict_if_present")
-        ):
-            yield call  # else the prefix is dealt with
-
-
-def only_moves(node: ast.Assign) -> bool:
-    """Whether it is `model = model.cuda()` and the like, which wraps nothing."""
-    (value,) = unmoved([node.value])
-    return value is not node.value and same(value, node.targets[0])
-
-
-def takes(scope: ast.AST, name: str) -> bool:
-    """Whether a function has a parameter of this name."""
-    return isinstance(scope, FUNCTIONS) and any(
-        one.arg == name for one in walk(scope.args) if isinstance(one, ast.arg)
-    )
-
-
-def within(module: Module, node: ast.AST, scope: ast.AST, name: ast.expr) -> bool:
-    """Whether a statement is part of a scope; for an attribute, of the scope's class."""
-    if isinstance(name, ast.Attribute):
-        return module.class_of(node) is module.class_of(scope)
-    return module.function(node) is scope
-
-
-def saved(module: Module, call: ast.Call) -> bool:
-    """Whether what a call gives is saved, at once or by way of a dict in the same function."""
-    names = set()
-    for around in module.ancestors(call):
-        if isinstance(around, ast.Call) and last_name(around.func).startswith("save"):
-            return True
-        if isinstance(around, ast.Assign):
-            target = around.targets[0]
-            names.add(written(target.value if isinstance(target, ast.Subscript) else target))
-            break
-        if isinstance(around, ast.stmt):
-            return False
-    scope = module.function(call)
-    return any(
-        written(save.args[0]) in names - {""}
-        for save in saves(module)
-        if module.function(save) is scope
-    )
+def parts_of(content: ast.expr | None) -> list[ast.expr]:
+    """The values of a dict, a list or a tuple that is written out."""
+    if isinstance(content, ast.Dict):
+        return content.values
+    return content.elts if isinstance(content, ast.List | ast.Tuple) else []
 
 
 def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]:
     """(the save, its dict, its keys) of what is saved to go on later: a model and a count."""
-    for call in saves(module):
-        given = call.args[0]
+    given_to = [(call, call.args[0]) for call in saves(module)]
+    for call, given in [*given_to, *handed_on(module, ast.Name)]:
         scope = module.function(call)
         name = written(given)
         content = value_before(module, given, call)
@@ -222,13 +147,15 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
     alone = sum(any(True for _ in checkpoints(other)) for other in near) == 1
     # another script that can be started is another program
     where = [o for o in near if o is module or not is_script(o)] if alone else [module]
-    stepped = [(other, receiver(call)) for other in where for call in other.calls.get("step", ())]
-    rebuilt = any(follows_from_the_epoch(other) for other in where)
-    told: set[ast.Dict] = set()
+    told: set[ast.Dict | str] = set()
     for call, content, keys in checkpoints(module):
         if content in told:  # the same again as best.pt
             continue
         told.add(content)
+        callers = [other for other, _ in module.project.calls_of(module, module.function(call))]
+        around = [*where, *callers]
+        stepped = [(o, receiver(step)) for o in around for step in o.calls.get("step", ())]
+        rebuilt = any(follows_from_the_epoch(other) for other in around)
         text = " ".join([*keys, *(ast.unparse(value) for value in content.values)]).lower()
         missing = []
         if any(is_optimizer(*one) for one in stepped) and "opt" not in text:
@@ -240,10 +167,13 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             and "scaler" not in text
         ):
             missing.append("the scaler")
-        if missing:
-            yield Spot(call, f"without {' and '.join(missing)}")
+        detail = f"without {' and '.join(missing)}"
+        if missing and detail not in told:  # the same again in another function
+            told.add(detail)
+            yield Spot(call, detail)
 
 
+@lru_cache(maxsize=10_000)
 def is_script(module: Module) -> bool:
     """Whether a file does something when it is started."""
     return any(
@@ -253,10 +183,13 @@ def is_script(module: Module) -> bool:
 
 def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     """Where a script with a flag to resume saves weights, and no program saves its optimizer."""
-    flags = (a for call in module.calls.get("add_argument", ()) for a in call.args)
-    if not any(isinstance(a, ast.Constant) and str(a.value).strip("-") == "resume" for a in flags):
+    if not any(saves(module)):
         return
     near = module.project.near(module)
+    own = [module] if resuming_flags(module) else [o for o in near if not is_script(o)]
+    flags = [flag for other in own for flag in resuming_flags(other)]
+    if not flags:
+        return
     states = [
         receiver(call)
         for other in near
@@ -264,19 +197,37 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
         for call in other.calls.get(name, ())
         if is_optimizer(other, receiver(call)) or "opt" in written(receiver(call) or call).lower()
     ]
-    steps = any(is_optimizer(module, receiver(call)) for call in module.calls.get("step", ()))
+    steps = any(
+        is_optimizer(other, receiver(call))
+        for other in (own if module in own and resuming_flags(module) else near)
+        for call in other.calls.get("step", ())
+    )
     if states or not steps:
         return
     for call in saves(module):
         given = call.args[0]
         if isinstance(given, ast.Call) and last_name(given.func) == "state_dict":
-            yield Spot(call, "weights alone, where --resume goes on with a run")
+            yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
             return
+
+
+@lru_cache(maxsize=10_000)
+def resuming_flags(module: Module) -> list[str]:
+    """The flags of a file with which a run is gone on with."""
+    return [
+        a.value
+        for call in module.calls.get("add_argument", ())
+        for a in call.args
+        if isinstance(a, ast.Constant) and isinstance(a.value, str) and RESUMING.match(a.value)
+    ]
 
 
 def follows_from_the_epoch(module: Module) -> bool:
     """Whether a scheduler is told where it is: it then has no state that could be lost."""
-    told = any(node.arg == "last_epoch" for node in module.keywords)
+    told = any(
+        node.arg == "last_epoch" and not isinstance(node.value, ast.UnaryOp)  # -1, the default
+        for node in module.keywords
+    )
     told |= any(n.attr == "last_epoch" and isinstance(n.ctx, ast.Store) for n in module.attributes)
     steps = module.calls.get("step", ())
     return told or any(call.args and is_scheduler(module, receiver(call)) for call in steps)
@@ -311,13 +262,12 @@ def save(model, optimizer, step):
     severity=Severity.WARNING,
 )
 def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
-    replacing = ("replace", "rename", "renames", "move")
     for call in saves(module):
         scope = module.function(call)
         path = argument(call, 1, "f")
         moved = [
             c
-            for c in own_calls(scope, *replacing)
+            for c in own_calls(scope, *REPLACING)
             if len(c.args) < 2
             or not isinstance(c.args[0], ast.Constant)
             or module.qualified(c.func).startswith(("os.", "shutil."))
@@ -334,10 +284,13 @@ def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
 def fixed_path(module: Module, path: ast.expr, call: ast.Call) -> bool:
     """Whether it is the same file each time: a literal, or one joined to a folder."""
     if isinstance(path, ast.Name):
-        values = module.value_in(path, module.function(call))
+        values = module.value_in(path, module.function(call)) or listed(module, path, call)
         if len(values) != 1:
             return False
         path = values[0]
+    if isinstance(path, ast.Subscript):  # config["checkpoint"]
+        values = kept_under(module, path.slice)
+        return bool(values) and all(fixed_path(module, value, call) for value in values)
     if isinstance(path, ast.Call) and last_name(path.func) in ("join", "joinpath", "Path", "str"):
         path = path.args[-1] if path.args else path
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div | ast.Add):
@@ -345,7 +298,41 @@ def fixed_path(module: Module, path: ast.expr, call: ast.Call) -> bool:
     scope = module.function(call)
     if isinstance(path, ast.Name) and isinstance(scope, FUNCTIONS):
         path = always_given(module, scope, path.id) or path
+    if isinstance(path, ast.Call) and last_name(path.func) == "format":
+        return all(is_setting(one) for one in path.args) and not path.keywords
     return isinstance(path, ast.Constant) and isinstance(path.value, str)
+
+
+def listed(module: Module, name: ast.Name, call: ast.Call) -> list[ast.expr]:
+    """What a name stands for in a loop over a list that is written out."""
+    for loop in module.loops_around(call):
+        if isinstance(loop, ast.For) and written(loop.target) == name.id:
+            values = [loop.iter, *module.value_in(loop.iter, module.function(call))]
+            return parts_of(values[-1])
+    return []
+
+
+def kept_under(module: Module, key: ast.expr) -> list[ast.expr]:
+    """What the program keeps under a key: `config["checkpoint"] = ...`."""
+    if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+        return []
+    return [
+        node.value
+        for other in module.project.near(module)
+        for node in walk(other.tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Subscript)
+        and is_constant(node.targets[0].slice, key.value)
+    ]
+
+
+def is_setting(node: ast.expr) -> bool:
+    """Whether it is a setting of the run, which no epoch changes: `args.name`, `cfg["data"]`."""
+    root: ast.expr = node
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    counts = mentions(node, "epoch", "step", "iter", "batch")
+    return root is not node and written(root).lower() in SETTINGS and not counts
 
 
 def always_given(module: Module, function: Function, name: str) -> ast.expr | None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, keyword, own_nodes, written
+from ..syntax import argument, has_stars, is_constant, keyword, last_name, own_nodes, written
 
 EVALUATION = re.compile(
-    r"(^|[^a-z])(val|vali|valid|validate|validation|eval|evaluate|evaluation|test)([^a-z]|$)", re.I
+    r"(^|[^a-z])(val|vali|valid|validate|validation|eval|evaluate|evaluation|test)"
+    r"(data)?(set|loader)?([^a-z]|$)",
+    re.I,
 )
 
 
@@ -180,6 +182,11 @@ def load(test_set):
 def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
     for call in module.torch_calls("DataLoader"):
         drop_last = argument(call, 8, "drop_last")
+        if is_constant(argument(call, 1, "batch_size"), 1):
+            continue  # there is no incomplete batch
+        around = module.parents[call]
+        if isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter"):
+            continue  # batches are taken from it, and never all
         if is_constant(drop_last, True) and for_evaluation(module, call):
             yield call
         elif isinstance(drop_last, ast.Name):

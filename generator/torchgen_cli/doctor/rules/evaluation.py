@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, walk, written
+from .both import evaluating_loops
 from .data import EVALUATION
 from .layers import module_classes
 
@@ -39,7 +40,8 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
             continue
         if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
             continue
-        call = next((call for call in own_calls(loop) if calls_model(call)), None)
+        calls = own_calls(loop)
+        call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
         if call is not None and not inside_another(module, loop):
             yield loop, call, scope
 
@@ -63,6 +65,20 @@ def calls_model(call: ast.Call) -> bool:
         if owner is None or written(owner) != "self":
             return False
     return bool(MODELS.search(last_name(call.func))) and bool(call.args)
+
+
+def runs_model(module: Module, call: ast.Call) -> bool:
+    """Whether a method of the same object is called that calls its model."""
+    if written(call.func).rpartition(".")[0] != "self":
+        return False
+    around = module.class_of(call)
+    return any(
+        isinstance(method, FUNCTIONS)
+        and method.name == last_name(call.func)
+        and any(calls_model(inner) for inner in own_calls(method))
+        and not own_calls(method, "backward")
+        for method in (around.body if around is not None else ())
+    )
 
 
 def inside_another(module: Module, loop: ast.For) -> bool:
@@ -90,12 +106,10 @@ def _cared_for(
     seen: set[ast.AST],
 ) -> bool:
     calls = module.project.calls_of(module, scope)
-    callers = {
-        caller: other for other, call in calls if (caller := other.function(call)) not in seen
-    }
-    seen |= callers.keys()
+    callers = {other.function(call): other for other, call in calls}
     return bool(callers) and enough(
-        holds(other, caller) or _cared_for(other, caller, holds, enough, seen)
+        holds(other, caller)
+        or (caller not in seen and _cared_for(other, caller, holds, enough, {*seen, caller}))
         for caller, other in callers.items()
     )
 
@@ -142,6 +156,9 @@ def no_eval(module: Module) -> Iterator[Spot]:
         if not cared_for(module, scope, evaluates):
             told.add(scope)
             yield Spot(loop, unsure=not knows_modes(module))
+    for loop, scope in evaluating_loops(module):
+        if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
+            yield Spot(loop, unsure=not knows_modes(module))
 
 
 def knows_modes(module: Module) -> bool:
@@ -171,7 +188,9 @@ def switches_mode(node: ast.AST) -> bool:
         return True
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    return node.func.attr == "eval" or (node.func.attr == "train" and bool(node.args))
+    if node.func.attr == "train" and node.args:  # `trainer.train(epoch)` says nothing of a mode
+        return not mentions(node.args[0], "epoch", "loader", "data", "iter")
+    return node.func.attr == "eval"
 
 
 @rule(
@@ -216,6 +235,9 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
             continue
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)
+            yield loop
+    for loop, scope in evaluating_loops(module):
+        if not mentions(scope, *NO_GRAPH) and not cared_for(module, scope, leaves_graphs_out):
             yield loop
 
 

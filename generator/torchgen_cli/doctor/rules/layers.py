@@ -8,6 +8,7 @@ from ..rule import STABLE
 from ..syntax import last_name, receiver
 
 DOCS = f"{STABLE}/generated"
+MOVES = ("cuda", "cpu", "to", "train", "eval")  # they return the module itself
 
 
 def module_classes(module: Module) -> Iterator[ast.ClassDef]:
@@ -34,7 +35,7 @@ def unmoved(values: list[ast.expr]) -> Iterator[ast.expr]:
     """The values without `.to(device)` and the like."""
     for value in values:
         bare = value
-        while isinstance(bare, ast.Call) and last_name(bare.func) in ("cuda", "to", "train"):
+        while isinstance(bare, ast.Call) and last_name(bare.func) in MOVES:
             inner = receiver(bare)
             if inner is None:
                 break

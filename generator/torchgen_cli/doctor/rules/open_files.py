@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import rule
-from ..syntax import keyword, same, walk, written
-from .workers import SAMPLE, is_dataset, worker_loaders
+from ..syntax import FUNCTIONS, keyword, same, walk, written
+from .workers import is_dataset, with_helpers, worker_loaders
+
+OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
 
 
 @rule(
     "TG107",
-    "an HDF5 file that is opened in `__init__` is shared by all workers",
+    "a file that is opened in `__init__` is shared by all workers",
     why="""A worker that is forked gets the parent's open file: processes that read from it move
     each other's position, and get wrong samples or errors. One that is spawned cannot pickle
     it.""",
@@ -54,14 +56,14 @@ def load(path):
 )
 def shared_file(module: Module) -> Iterator[ast.AST]:
     for node in module.classes:
-        methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+        methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
         first = next((item for item in methods if item.name == "__init__"), None)
-        sample = [item for item in methods if item.name in SAMPLE]
+        sample = with_helpers(methods)
         for statement in walk(first) if first else ():
             if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
                 continue
             opened, kept = statement.value, statement.targets[0]
-            if module.qualified(opened.func) != "h5py.File" or keyword(opened, "driver"):
+            if module.qualified(opened.func) not in OPENING or keyword(opened, "driver"):
                 continue
             if (
                 written(kept).startswith("self.")

@@ -15,6 +15,7 @@ from ..syntax import (
     last_name,
     mentions,
     own_calls,
+    own_nodes,
     receiver,
     written,
 )
@@ -88,7 +89,8 @@ def trains(module: Module, statement: ast.stmt) -> bool:
     "weight decay pulls on biases and norms too",
     why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms
     and embeddings are not redundant: pulling them to zero only costs accuracy. Where nobody asked
-    for decay and AdamW's own 0.01 is used, this is a hint.""",
+    for decay and AdamW's own 0.01 is used, or a last layer alone is trained, this is a hint; so
+    it is with SGD and Adam, of which most published recipes decay everything.""",
     remedy="""give the optimizer two groups: parameters of two dimensions and more with decay,
     the others with `weight_decay=0`""",
     source="https://arxiv.org/abs/1812.01187",
@@ -123,7 +125,22 @@ def decayed_biases(module: Module) -> Iterator[Spot]:
             continue
         if is_constant(decay, 0, 0.0) or (decay is not None and zero_by_default(module, decay)):
             continue
-        yield Spot(call, unsure=plain)
+        # elsewhere decay is a part of the gradient, and most published recipes decay all
+        full = last_name(call.func) == "AdamW"
+        yield Spot(call, unsure=plain or not full or trains_head(module, call))
+
+
+def trains_head(module: Module, call: ast.Call) -> bool:
+    """Whether the optimizer has a last layer alone: by its name, or as all else is frozen."""
+    if mentions(argument(call, 0, "params") or call, "head", "probe", "classifier", "linear"):
+        return True
+    scope = module.function(call)
+    return any(
+        isinstance(node, ast.Assign)
+        and last_name(node.targets[0]) == "requires_grad"
+        and is_constant(node.value, False)
+        for node in own_nodes(scope)
+    )
 
 
 def is_everything(params: ast.expr | None) -> bool:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Spot, rule
-from ..syntax import argument, walk, written
+from ..syntax import argument, keyword, last_name, walk, written
 from .layers import DOCS
 
 BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
 LARGE = 0.01  # of an epsilon, which is 1e-5 by default
+FACTORIES = ("zeros", "ones", "full", "rand", "randn", "arange", "tensor", "Tensor", "FloatTensor")
 MISSPELT = ("require_grad", "requires_gard", "require_grads", "requires_grads", "required_grad")
 
 
@@ -69,4 +70,37 @@ def misspelt_flag(module: Module) -> Iterator[Spot]:
             )
             if owner == "self" and any(n.attr == node.attr and n is not node for n in reads):
                 continue  # a setting of one's own
-            yield Spot(node, node.attr)
+            values = module.value_in(node.value, module.function(node))
+            yield Spot(node, node.attr, unsure=any(map(is_fresh, values)))
+
+
+def is_fresh(value: ast.expr) -> bool:
+    """Whether it is a tensor made of numbers, which needs no gradient anyway."""
+    return any(isinstance(n, ast.Call) and last_name(n.func) in FACTORIES for n in walk(value))
+
+
+@rule(
+    "TG310",
+    "a flag of `type=bool` is true, whatever is given",
+    why="""argparse calls `bool` on the text, and any text but the empty one is true:
+    `--pretrained False` asks for a pretrained model.""",
+    remedy="use `action=argparse.BooleanOptionalAction`, or `store_true`",
+    source="https://docs.python.org/3/library/argparse.html#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", type=bool, default=True)  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, default=True)
+""",
+    once=True,
+)
+def boolean_text(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("add_argument", ()):
+        if written(keyword(call, "type") or call) == "bool":
+            yield call

@@ -2,10 +2,24 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..project import Module
-from ..syntax import last_name, receiver, same, written
+from ..syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    last_name,
+    own_calls,
+    parameters,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from .layers import makes_module, unmoved
+
+REPLACING = ("replace", "rename", "renames", "move")  # a file that was written is put in its place
 
 
 def values_of(module: Module, name: ast.expr, near: ast.AST) -> list[ast.expr]:
@@ -17,15 +31,15 @@ def values_of(module: Module, name: ast.expr, near: ast.AST) -> list[ast.expr]:
 def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
     """Whether it is a whole module: made as one, or used as one in this file."""
     node = bare(node)
+    if isinstance(node, ast.Attribute) and node.attr == "module":  # what a wrapper holds
+        return any(is_wrapped(module, value) for value in values_of(module, node.value, near))
     if not written(node):
         return makes_module(module, node)
     values = list(unmoved(values_of(module, node, near)))
     if any(makes_module(module, value) or is_wrapped(module, value) for value in values):
         return True
-    if values and not all(isinstance(v, ast.Call) and is_torchvision(module, v) for v in values):
-        return False
     if values:
-        return True
+        return all(is_torchvision(module, v) or is_module_parameter(module, v) for v in values)
     scope = module.function(near)
     if isinstance(scope, ast.Module) or last_name(node).lower() not in ("model", "net", "network"):
         return False
@@ -33,6 +47,25 @@ def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
     return any(
         same(receiver(call), node) for name in methods for call in module.calls.get(name, ())
     )
+
+
+def is_module_parameter(module: Module, value: ast.expr) -> bool:
+    """Whether it is a parameter that is said to be a module: `def __init__(self, net: Net)`."""
+    scope = module.function(value)
+    if not isinstance(value, ast.Name) or not isinstance(scope, FUNCTIONS):
+        return False
+    return any(
+        one.arg == value.id and one.annotation is not None and names_module(module, one.annotation)
+        for one in scope.args.args
+    )
+
+
+def names_module(module: Module, annotation: ast.expr) -> bool:
+    """Whether an annotation is a class of modules."""
+    if module.qualified(annotation) in ("torch.nn.Module", "torch.nn.modules.Module"):
+        return True
+    classes = module.project.classes_named(module, annotation)
+    return bool(classes) and all(module.project.is_module_class(*one) for one in classes or ())
 
 
 def bare(node: ast.expr) -> ast.expr:
@@ -48,17 +81,55 @@ def bare(node: ast.expr) -> ast.expr:
     return node
 
 
-def is_torchvision(module: Module, call: ast.Call) -> bool:
+def is_torchvision(module: Module, value: ast.expr) -> bool:
     """Whether it makes a model of torchvision or timm."""
-    whole = module.qualified(call.func)
+    whole = module.qualified(value.func) if isinstance(value, ast.Call) else ""
     return whole.startswith("torchvision.models.") or whole == "timm.create_model"
 
 
 def saves(module: Module) -> Iterator[ast.Call]:
-    """Calls of `torch.save` with something to save."""
-    for call in module.torch_calls("save"):
-        if module.qualified(call.func) == "torch.save" and call.args:
-            yield call
+    """Calls of `torch.save` with something to save, or of a helper that hands all on to it."""
+    yield from (call for call in plain_saves(module) if not isinstance(call.args[0], ast.Starred))
+    yield from (call for call, _ in handed_on(module, ast.Starred) if call.args)
+
+
+@lru_cache(maxsize=10_000)
+def plain_saves(module: Module) -> list[ast.Call]:
+    """Calls of `torch.save`."""
+    calls = module.torch_calls("save")
+    return [c for c in calls if module.qualified(c.func) == "torch.save" and c.args]
+
+
+def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """(a call in this file of a helper that saves one of its parameters, what is given for it).
+
+    `kind` is how the helper gives it to `torch.save`: as a name, or as `*args`.
+    """
+    near = module.project.near(module)
+    for other, function, given, name in saving_helpers(near[0]) if near else ():
+        if not isinstance(given, kind) or function.name not in module.calls:
+            continue
+        names = parameters(function)
+        place = names.index(name) if name in names else 0
+        for caller, call in module.project.calls_of(other, function):
+            value = argument(call, place, name)
+            if caller is module and value is not None:
+                yield call, value
+
+
+@lru_cache(maxsize=1_000)
+def saving_helpers(first: Module) -> list[tuple[Module, Function, ast.expr, str]]:
+    """The helpers of a program, known by its first file, that hand a parameter to `torch.save`."""
+    found = []
+    for other in first.project.near(first):
+        for save in plain_saves(other):
+            function, given = other.function(save), save.args[0]
+            name = written(given.value if isinstance(given, ast.Starred) else given)
+            if not isinstance(function, FUNCTIONS) or not takes(function, name):
+                continue
+            if not own_calls(function, *REPLACING):
+                found.append((other, function, given, name))
+    return found
 
 
 def is_wrapped(module: Module, value: ast.expr) -> bool:
@@ -76,7 +147,25 @@ def is_wrapped(module: Module, value: ast.expr) -> bool:
 def value_before(module: Module, name: ast.expr, near: ast.Call) -> ast.expr | None:
     """What a name was last given before a place in its function; for other things, themselves."""
     if not isinstance(name, ast.Name):
-        return name
+        return as_dict(name)
     values = module.value_in(name, module.function(near))
     before = [value for value in values if value.lineno < near.lineno]
-    return before[-1] if before else None
+    return as_dict(before[-1]) if before else None
+
+
+@lru_cache(maxsize=1_000)  # the same node each time
+def as_dict(value: ast.expr) -> ast.expr:
+    """`dict(epoch=1, model=state)` as `{"epoch": 1, "model": state}`; all else as it is."""
+    if not isinstance(value, ast.Call) or written(value.func) != "dict" or value.args:
+        return value
+    keys: list[ast.expr | None] = [
+        (one.arg and ast.Constant(one.arg)) or None for one in value.keywords
+    ]
+    return ast.copy_location(ast.Dict(keys, [one.value for one in value.keywords]), value)
+
+
+def takes(scope: ast.AST, name: str) -> bool:
+    """Whether a function has a parameter of this name."""
+    return isinstance(scope, FUNCTIONS) and any(
+        one.arg == name for one in walk(scope.args) if isinstance(one, ast.arg)
+    )

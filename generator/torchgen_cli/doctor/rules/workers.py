@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from ..lookup import path_of
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import (
@@ -95,8 +96,21 @@ def global_draws(module: Module, node: ast.ClassDef) -> bool:
             one for base in node.bases for one in module.project.classes_named(module, base) or ()
         )
         return any(other[1] is not node and global_draws(*other) for other in bases)
-    transformed = any("transform" in last_name(c.func) for one in sample for c in own_calls(one))
+    transformed = any(
+        "transform" in last_name(call.func)
+        for one in with_helpers(methods)
+        for call in own_calls(one)
+    )
     return draws(module, sample) or (transformed and any(draws(*one) for one in transforms(module)))
+
+
+def with_helpers(methods: list[Function]) -> list[Function]:
+    """The methods of a dataset that get a sample, and those that they call."""
+    found = [item for item in methods if item.name in SAMPLE]
+    for method in found:  # it grows
+        called = {last_name(call.func) for call in own_calls(method)}
+        found += [item for item in methods if item.name in called and item not in found]
+    return found
 
 
 def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
@@ -177,8 +191,40 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
             continue
         if for_evaluation(module, loader):  # which seldom draws, though its class can
             continue
-        if any(global_draws(*found) for found in dataset_classes(module, loader)):
+        classes = dataset_classes(module, loader)
+        if any(global_draws(*found) for found in classes) or (
+            not classes and draws_in_transforms(module)
+        ):
             yield Spot(loader, unsure=unsure)
+
+
+def draws_in_transforms(module: Module) -> bool:
+    """Whether a program without a dataset of its own draws in a transform for torchvision's."""
+    near = module.project.near(module)
+    if any(is_dataset(other, node) for other in near for node in other.classes):
+        return False
+    return any(
+        draws(other, calls)
+        for other, calls in transforms(module)
+        if composed(module, name_of_class(other, calls[0]))
+    )
+
+
+def name_of_class(module: Module, method: ast.AST) -> str:
+    """The name of the class that a method belongs to."""
+    node = module.class_of(method)
+    return node.name if node is not None else ""
+
+
+def composed(module: Module, name: str) -> bool:
+    """Whether a `Compose` in this file, or in one that it imports, makes a transform."""
+    imported = {part for whole in module.imports.values() for part in whole.split(".")}
+    return any(
+        isinstance(around, ast.Call) and last_name(around.func) == "Compose"
+        for other, call in module.project.callers.get(name, ())
+        if other is module or path_of(other)[-1] in imported
+        for around in other.ancestors(call)
+    )
 
 
 @rule(

@@ -1,0 +1,122 @@
+"""Names that a wrapper puts before those of the model."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import Severity, Spot, rule
+from ..syntax import is_constant, last_name, mentions, receiver, same, walk, written
+from .handed import given_for, wrapped_elsewhere
+from .layers import unmoved
+from .states import is_wrapped, saves, takes
+
+
+@rule(
+    "TG603",
+    "the names in the checkpoint begin with `module.`",
+    why="""The state of a wrapper has the wrapper's names, so only a model that is wrapped the
+    same way opens it: no evaluation, no export, no single GPU. Where another file of the program
+    cuts the prefix off, this is a hint.""",
+    remedy="save `model.module.state_dict()`",
+    source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html#saving-torch-nn-dataparallel-models",
+    bad="""
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(model, path):
+    model = DistributedDataParallel(model)
+    torch.save(model.state_dict(), path)  # <--
+""",
+    good="""
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(model, path):
+    model = DistributedDataParallel(model)
+    torch.save(model.module.state_dict(), path)
+""",
+    severity=Severity.WARNING,
+)
+def wrapped_state(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("state_dict", ()):
+        model = receiver(call)
+        if model is None or not written(model) or not saved(module, call):
+            continue
+        scope = module.function(call)
+        given = [a for a in module.assigned.get(written(model), ()) if not only_moves(a)]
+        near = [a for a in given if within(module, a, scope, model)]
+        if not near and not takes(scope, written(model)):  # a global name
+            near = [a for a in given if isinstance(module.function(a), ast.Module)]
+        wrapped = [a for a in near if is_wrapped(module, a.value)]
+        here = (
+            wrapped
+            and (wrapped[-1].lineno < call.lineno or module.function(wrapped[-1]) is not scope)
+            and near[-1] is wrapped[-1]
+            and not in_other_branch(module, wrapped[-1], call)
+        )
+        handed = given_for(module, scope, model.id) if isinstance(model, ast.Name) else ()
+        there = not near and any(wrapped_elsewhere(*one) for one in handed)
+        if (here or there) and not cuts_prefix(module):
+            yield Spot(call, unsure=any(map(cuts_prefix, module.project.near(module))))
+
+
+def in_other_branch(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two places stand under a condition and its opposite: if wrapped, and else."""
+    return any(
+        isinstance(around, ast.If)
+        and isinstance(opposite, ast.If)
+        and same(around.test, opposite.test)
+        and below(module, one, around.body) is below(module, other, opposite.orelse) is True
+        for around in module.ancestors(one)
+        for opposite in module.ancestors(other)
+    )
+
+
+def below(module: Module, node: ast.AST, block: list[ast.stmt]) -> bool:
+    """Whether a node is part of one of these statements."""
+    return any(statement in (node, *module.ancestors(node)) for statement in block)
+
+
+def cuts_prefix(module: Module) -> bool:
+    """Whether a file deals with the prefix: by its name, or by its length."""
+    if mentions(module.tree, "module.", "consume_prefix_in_state_dict_if_present"):
+        return True
+    return any(
+        isinstance(node, ast.Slice) and is_constant(node.lower, 7) and node.upper is None
+        for node in walk(module.tree)
+    )
+
+
+def only_moves(node: ast.Assign) -> bool:
+    """Whether it is `model = model.cuda()` and the like, which wraps nothing."""
+    (value,) = unmoved([node.value])
+    return value is not node.value and same(value, node.targets[0])
+
+
+def within(module: Module, node: ast.AST, scope: ast.AST, name: ast.expr) -> bool:
+    """Whether a statement is part of a scope; for an attribute, of the scope's class."""
+    if isinstance(name, ast.Attribute):
+        return module.class_of(node) is module.class_of(scope)
+    return module.function(node) is scope
+
+
+def saved(module: Module, call: ast.Call) -> bool:
+    """Whether what a call gives is saved, at once or by way of a dict in the same function."""
+    names = set()
+    for around in module.ancestors(call):
+        if isinstance(around, ast.Call) and last_name(around.func).startswith("save"):
+            return True
+        if isinstance(around, ast.Assign):
+            target = around.targets[0]
+            names.add(written(target.value if isinstance(target, ast.Subscript) else target))
+            break
+        if isinstance(around, ast.stmt):
+            return False
+    scope = module.function(call)
+    return any(
+        written(save.args[0]) in names - {""}
+        for save in saves(module)
+        if module.function(save) is scope
+    )

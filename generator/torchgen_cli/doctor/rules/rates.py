@@ -1,0 +1,49 @@
+"""Learning rates, read."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import receiver
+from .loops import is_scheduler
+
+
+@rule(
+    "TG810",
+    "`get_lr` is how a scheduler computes its next rate, not the rate in use",
+    why="""Outside `step` it warns, and where the rate is about to change it gives another one
+    than the optimizer has: what is logged is not what was trained with.""",
+    remedy="call `get_last_lr()`",
+    source=f"{STABLE}/generated/torch.optim.lr_scheduler.LRScheduler.html",
+    bad="""
+from torch.optim.lr_scheduler import StepLR
+
+
+def train(optimizer, epochs, run_epoch, log):
+    scheduler = StepLR(optimizer, 30)
+    for epoch in range(epochs):
+        run_epoch()
+        log(scheduler.get_lr()[0])  # <--
+        scheduler.step()
+""",
+    good="""
+from torch.optim.lr_scheduler import StepLR
+
+
+def train(optimizer, epochs, run_epoch, log):
+    scheduler = StepLR(optimizer, 30)
+    for epoch in range(epochs):
+        run_epoch()
+        log(scheduler.get_last_lr()[0])
+        scheduler.step()
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def computed_rate(module: Module) -> Iterator[ast.AST]:
+    if "get_lr" in module.project.functions:  # a scheduler of one's own
+        return
+    for call in module.calls.get("get_lr", ()):
+        if is_scheduler(module, receiver(call)) and not call.args:
+            yield call

@@ -1,0 +1,177 @@
+"""Runs that are seeded less than they look."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import blocks, is_constant, keyword, last_name
+from .checkpoint import SETTINGS, is_script
+from .loops import OPTIMIZERS
+from .randomness import SEED_NAMES
+
+RANDOMNESS = f"{STABLE}/notes/randomness.html"
+
+
+@rule(
+    "TG108",
+    "nothing reads the flag for the seed",
+    why="The script takes a seed, and each seed gives the same run, or none gives the same twice.",
+    remedy="seed with it before the model and the loaders are made",
+    source=RANDOMNESS,
+    bad="""
+import argparse
+
+import torch
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)  # <--
+    parser.add_argument("--width", type=int, default=8)
+    args = parser.parse_args()
+    return torch.nn.Linear(args.width, 2)
+""",
+    good="""
+import argparse
+
+import torch
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--width", type=int, default=8)
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    return torch.nn.Linear(args.width, 2)
+""",
+)
+def unread_seed(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("add_argument", ()):
+        names = {str(a.value).strip("-") for a in call.args if isinstance(a, ast.Constant)}
+        if not SEED_NAMES.intersection(names) or keyword(call, "dest") is not None:
+            continue
+        near = module.project.near(module)
+        if "parse_args" in module.calls:
+            near = [one for one in near if one is module or not is_script(one)]
+        if not any(reads(one, names) for one in near):
+            yield call
+
+
+def reads(module: Module, names: set[str]) -> bool:
+    """Whether a file may read a setting: by its name, or as one of all."""
+    called = {call.func for name in names for call in module.calls.get(name, ())}
+    if any(node.attr in names and node not in called for node in module.attributes):
+        return True
+    if any(name in module.calls for name in ("vars", "asdict", "_get_kwargs")) or any(
+        node.attr == "__dict__" and last_name(node.value).lower() in SETTINGS
+        for node in module.attributes
+    ):
+        return True
+    if any(k.arg is None and last_name(k.value).lower() in SETTINGS for k in module.keywords):
+        return True
+    quoted = rb"['\"](%s)['\"]" % "|".join(names).encode()  # config["seed"]
+    return re.search(quoted, module.project.contents[module.name]) is not None
+
+
+@rule(
+    "TG109",
+    "nothing is seeded, so no run can be repeated",
+    why="""Weights, the order of samples and augmentation differ at each start. Whether a change
+    helped or the chance did, a second run cannot tell.""",
+    remedy="call `torch.manual_seed` before the model is made, with a flag for the seed",
+    source=RANDOMNESS,
+    bad="""
+import torch
+from torch.utils.data import DataLoader
+
+from project import Model, dataset, loss_of
+
+
+def main():
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(dataset, batch_size=8, shuffle=True):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()  # <--
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    good="""
+import torch
+from torch.utils.data import DataLoader
+
+from project import Model, dataset, loss_of
+
+
+def main():
+    torch.manual_seed(0)
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(dataset, batch_size=8, shuffle=True):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def nothing_seeded(module: Module) -> Iterator[ast.AST]:
+    project = module.project
+    if project.has_framework(module) or any(map(project.contains, (b"seed", b"SEED", b"Seed"))):
+        return
+    near = project.near(module)
+    runs = any(is_script(other) or "parse_args" in other.calls for other in near)
+    loads = any("DataLoader" in other.calls for other in near)
+    if runs and loads and any(any(other.torch_calls(*OPTIMIZERS)) for other in near):
+        yield from module.calls.get("backward", ())[:1]
+
+
+@rule(
+    "TG110",
+    "deterministic kernels are asked for, and those that are fastest just now",
+    why="""`cudnn.benchmark` times the kernels at each start and takes the one that won: from run
+    to run another one, with other bits, however deterministic each of them is.""",
+    remedy="set `cudnn.benchmark = False` where `cudnn.deterministic` is True",
+    source=RANDOMNESS,
+    bad="""
+import torch
+
+torch.backends.cudnn.deterministic = True
+torch.backends.cudnn.benchmark = True  # <--
+""",
+    good="""
+import torch
+
+torch.backends.cudnn.deterministic = True
+torch.backends.cudnn.benchmark = False
+""",
+    severity=Severity.WARNING,
+)
+def benchmarked(module: Module) -> Iterator[ast.AST]:
+    set_true = [
+        (node, name.rpartition(".")[2])
+        for name, statements in module.assigned.items()
+        if "cudnn." in name
+        for node in statements
+        if is_constant(node.value, True)
+    ]
+    for node, attribute in set_true:
+        if attribute == "benchmark" and any(
+            other == "deterministic" and together(module, node, one) for one, other in set_true
+        ):
+            yield node
+
+
+def together(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two statements are of the same block."""
+    return any(one in block and other in block for block in blocks(module.parents[one]))
