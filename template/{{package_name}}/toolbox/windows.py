@@ -8,9 +8,9 @@ from ..base.seeds import Shuffled, mix, permutation
 class Windows:
     """An order of samples that are numbered file by file: each once, shuffled among a few files."""
 
-    def __init__(self, files: np.ndarray, window: int) -> None:
-        """Take the number of each sample's file, (N,) int64, and how many files make a window."""
-        self.counts, self.window, self.samples = np.bincount(files), window, len(files)
+    def __init__(self, counts: np.ndarray, window: int) -> None:
+        """Take how many samples each file has, (F,) int64, and how many files make a window."""
+        self.counts, self.window, self.samples = counts, window, int(counts.sum())
 
     def draws(self, key: int, places: int) -> "Windowed":
         """The samples of an epoch: windows of files in a random order."""
