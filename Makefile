@@ -104,6 +104,7 @@ bench: $(READY) $(BENCH)/ready
 	$(BIN)/python benchmarks/stall.py
 	$(BIN)/python benchmarks/choices.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/scaling.py
 
 clean:
 	rm -rf .venv .venv-bench .demo

@@ -28,6 +28,7 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "toolbox.py": ("--seeds 1 --epochs 2 --only default mixup", ("| mixup |", "from five other")),
     "check_data.py": ("", ("cut off half way",)),
     "service.py": ("", ("clients", "images/s")),
+    "scaling.py": ("", ("| windows |", "computed: ResNet-50 by DDP")),
     "gpu.py": ("--device cpu --seconds 0.2", ("ResNet-50", "imagefolder --cache memory")),
 }
 

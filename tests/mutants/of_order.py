@@ -26,8 +26,8 @@ MUTANTS = (
         "Train sampler",
         "The first batch after a resume is the one behind the last that was seen.",
         "data/samplers.py",
-        "self._order(self.epoch)[self.first : self.last]",
-        "self._order(self.epoch)[max(self.first - 1, 0) : self.last]",
+        "range(len(self))[self.first : self.last]",
+        "range(len(self))[max(self.first - 1, 0) : self.last]",
         "data/test_samplers.py::test_a_resumed_epoch_goes_on_with_the_batches_not_yet_seen",
     ),
     Mutant(
@@ -58,6 +58,35 @@ MUTANTS = (
         "data/test_samplers.py::test_an_epoch_holds_each_sample_once_but_for_the_last_partial_batch",
     ),
     Mutant(
+        "numbers-beyond-a-large-order",
+        "Train sampler",
+        "A large order has each number once, whatever their count.",
+        "base/seeds.py",
+        "rest = rest[numbers[rest] >= self.count]",
+        "rest = rest[:0]",
+        "base/test_seeds.py::"
+        "test_a_large_order_has_each_number_once_whichever_places_are_asked_for",
+    ),
+    Mutant(
+        "a-large-order-that-is-none",
+        "Train sampler",
+        "A large order is random: each number may come to each place.",
+        "base/seeds.py",
+        "left ^ (mix_each(key, right) & mask)",
+        "left",
+        "base/test_seeds.py::"
+        "test_over_the_keys_each_number_comes_to_each_place_of_a_large_order_equally_often",
+    ),
+    Mutant(
+        "a-large-order-in-memory",
+        "Train sampler",
+        "What a process keeps does not grow with a very large data set.",
+        "data/samplers.py",
+        "if self.samples > MANY:",
+        "if self.samples > MANY**2:",
+        "data/test_samplers.py::test_what_a_sampler_keeps_does_not_grow_with_a_very_large_data_set",
+    ),
+    Mutant(
         "each-rank-its-own-order",
         "Train sampler",
         "All ranks take their shares of one order.",
@@ -72,8 +101,8 @@ MUTANTS = (
         "Train sampler",
         "The shares of a batch make up the batch, also where they cannot be equal.",
         "data/samplers.py",
-        "draws[self.rank :: self.world_size]\n",
-        "draws[self.rank :: self.world_size][: len(draws) // self.world_size]\n",
+        "[self.rank :: self.world_size]]\n",
+        "[self.rank :: self.world_size][: self.batch_size // self.world_size]]\n",
         "data/test_samplers.py::test_the_order_does_not_depend_on_the_number_of_processes",
         {"parallelism": "ddp"},
     ),
@@ -82,8 +111,8 @@ MUTANTS = (
         "Train sampler",
         "All ranks take the same number of steps.",
         "data/samplers.py",
-        "            yield Request(self.epoch, own % self.samples, own)\n",
-        "            yield Request(self.epoch, own % self.samples, own)\n"
+        "            yield Request(self.epoch, draws % self.samples, draws)\n",
+        "            yield Request(self.epoch, draws % self.samples, draws)\n"
         "        if self.rank == 0:\n"
         "            yield Request(self.epoch, draws[:1])\n",
         "data/test_samplers.py::test_the_order_does_not_depend_on_the_number_of_processes",

@@ -232,8 +232,8 @@ MUTANTS = (
         "Train sampler",
         "An epoch reads of no more files at a time than --shard-window says.",
         "toolbox/windows.py",
-        "// self.window  # of each",
-        "// (self.window + 1)  # of each",
+        "Windowed(key, self.counts, self.window)",
+        "Windowed(key, self.counts, self.window + 1)",
         WINDOWS + "test_each_file_belongs_to_one_window_of_a_few_files",
     ),
     Mutant(
@@ -241,8 +241,8 @@ MUTANTS = (
         "Train sampler",
         "The files of an epoch come in an order of its own.",
         "toolbox/windows.py",
-        "permutation(mix(key, 0), ",
-        "permutation(mix(0, 0), ",
+        "permutation(mix(key, 0), len(counts))",
+        "permutation(mix(0, 0), len(counts))",
         WINDOWS + "test_each_file_belongs_to_one_window_of_a_few_files",
     ),
     Mutant(
@@ -250,8 +250,8 @@ MUTANTS = (
         "Train sampler",
         "Samples are shuffled within a window.",
         "toolbox/windows.py",
-        "shuffled = permutation(key, self.samples)",
-        "shuffled = np.arange(self.samples)",
+        "Shuffled(mix(self.key, number), end - first)[places[own] - first]",
+        "(places[own] - first)",
         WINDOWS + "test_samples_are_shuffled_within_a_window",
     ),
     Mutant(

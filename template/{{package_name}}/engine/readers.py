@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ..base.errors import DataError, FlagError
 from ..config import Config
 from ..data.samplers import Order
@@ -84,7 +86,7 @@ def order_of(
         from ..data.shards import files_of
         from ..toolbox.windows import Windows
 
-        return Windows(files_of(train), config.shard_window)
+        return Windows(np.bincount(files_of(train)), config.shard_window)
     if config.join:
         from ..toolbox.shares import Shares
 
