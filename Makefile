@@ -7,9 +7,10 @@ DEMO := .demo/digits
 READY := .venv/ready
 BENCH := .venv-bench
 
-PYTEST := $(BIN)/python -m pytest -n auto --maxschedchunk=1 --durations=10
+PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
+PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-random test-all golden pictures lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-cluster test-random test-all golden pictures lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -20,6 +21,7 @@ help:
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
 	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
 	@echo "make test-recipes  each recipe applied to each set that it fits; three of six trained and proven"
+	@echo "make test-cluster  two hosts and a Slurm on this machine: signals, lost nodes, cut links; needs root"
 	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
 	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
 	@echo "make golden     writes anew the numbers that short runs must give"
@@ -49,10 +51,10 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not random"
+	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not random and not cluster"
 
 test-fast: $(READY)
-	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not random"
+	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not random and not cluster"
 
 test-faults: $(READY)
 	$(PYTEST) -m "faults and not scheduled" tests/faults  # named, so that its summary is printed
@@ -69,11 +71,15 @@ test-edits: $(READY)
 test-recipes: $(READY)
 	$(PYTEST) -m "recipes and not scheduled"
 
+test-cluster: $(READY)
+	$(PYTEST_ALONE) -m "cluster and not scheduled" tests/cluster  # named, as above
+
 test-random: $(READY)
 	$(PYTEST) -m random
 
-test-all: test test-mutants test-faults test-random
-	$(PYTEST) -m "updates or edits or recipes or scheduled" tests/faults tests
+test-all: test test-mutants test-faults test-cluster test-random
+	$(PYTEST) -m "(updates or edits or recipes or scheduled) and not cluster" tests/faults tests
+	$(PYTEST_ALONE) -m "cluster and scheduled" tests/cluster
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py

@@ -102,7 +102,7 @@ def test_a_bad_command_line_is_one_line_and_exit_code_2(
 def test_a_typo_in_each_flag_is_answered_with_the_flag(torchgen: Torchgen) -> None:
     page = torchgen("new", "--help").stdout.partition("Examples:")[0]
     flags = [word for word in page.split() if word.startswith("--")]
-    assert len(flags) == 14, flags
+    assert len(flags) == 15, flags
     for flag in flags:
         typo = flag[:-2] + flag[-1]
         with pytest.raises(typer.TyperException) as refusal:
@@ -116,7 +116,7 @@ BAD_FILES = [
         "a.yml",
         "ampp: off\n",
         "no question is called 'ampp'; did you mean 'amp'? (the questions: project_name, "
-        "description, parallelism, amp, data_format, logger)",
+        "description, parallelism, amp, data_format, logger, launcher)",
     ),
     ("a.yml", "amp: on\n", "amp: 'on' is not one of off, bf16, fp16"),
     ("a.yml", "amp: off\namp: bf16\n", "amp is answered twice; remove one"),
@@ -137,7 +137,7 @@ BAD_FILES = [
         "a.yml",
         "package_name: x\n",
         "no question is called 'package_name'; did you mean 'project_name'? (the questions: "
-        "project_name, description, parallelism, amp, data_format, logger)",
+        "project_name, description, parallelism, amp, data_format, logger, launcher)",
     ),
     ("a.toml", "amp = false\n", 'amp: the answer must be a quoted string, as in amp = "..."'),
     (
@@ -270,7 +270,7 @@ def test_a_source_that_lacks_a_question_is_refused_with_its_name(
     assert (done.returncode, done.stderr) == (
         1,
         "error: a.yml: no question is called 'data_format' (the questions: project_name, "
-        "description, parallelism, amp, logger)\n",
+        "description, parallelism, amp, logger, launcher)\n",
     )
     assert not (tmp_path / "x").exists()
 

@@ -13,16 +13,28 @@ Answers = dict[str, str]
 T = TypeVar("T")
 
 
-def questions() -> dict[str, list[str]]:
-    """Each question with choices, and its choices; free text and computed values are left out."""
+def with_choices() -> dict[str, dict[str, Any]]:
+    """Each question with choices, as copier.yml has it; free text and computed values are left out.
+
+    A condition says that a question is not asked: its choices add to any project, and a few
+    renderings of their own try them.
+    """
     content: dict[str, Any] = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
-    found = {}
-    for name, question in content.items():
-        if name.startswith("_") or question.get("when") is False or "choices" not in question:
-            continue
-        choices = question["choices"]
-        found[name] = list(choices.values() if isinstance(choices, dict) else choices)
-    return found
+    return {
+        name: question
+        for name, question in content.items()
+        if not name.startswith("_") and "choices" in question
+    }
+
+
+def questions() -> dict[str, list[str]]:
+    """Each question that is asked, and its choices: what the matrix is made of."""
+    return {n: list(q["choices"].values()) for n, q in with_choices().items() if "when" not in q}
+
+
+def unasked() -> dict[str, list[str]]:
+    """The other questions with choices, the default first."""
+    return {n: list(q["choices"].values()) for n, q in with_choices().items() if "when" in q}
 
 
 def every_set() -> list[Answers]:
@@ -53,6 +65,7 @@ def covering(sets: list[T], parts: Callable[[T], set[Any]]) -> list[T]:
 
 
 SETS = every_set()
+UNASKED = {name: choices[0] for name, choices in unasked().items()}
 COVER = covering(SETS, lambda answers: together(answers, 2))  # each two choices meet
 EACH = covering(SETS, lambda answers: together(answers, 1))  # each choice occurs
 # each choice occurs, and those two meet that change the steps of a run

@@ -18,8 +18,9 @@ OTHER_OPTIONS = {"config", "seed", "max_steps", "patience", "max_hours", "histog
 
 
 def all_tests(trees: dict[str, Path]) -> set[tuple[str, str]]:
-    """Each test of the projects, and of the faults that they survive: its file and its name."""
-    folders = [*(tree / "tests" for tree in trees.values()), ROOT / "tests" / "faults"]
+    """Each test of the projects, and of what they survive here: its file and its name."""
+    own = (ROOT / "tests" / name for name in ("faults", "cluster"))
+    folders = [*(tree / "tests" for tree in trees.values()), *own]
     return {
         (path.stem, name)
         for folder in folders
@@ -62,14 +63,15 @@ def test_each_check_that_the_page_names_is_one_of_verify(trees: dict[str, Path])
 
 
 def test_each_option_has_a_row_with_its_file_and_its_test(trees: dict[str, Path]) -> None:
-    package = next(iter(trees.values())) / PACKAGE
+    packages = [tree / PACKAGE for tree in trees.values()]
     assert [row for row in ROWS if len(row) != 4 or "::" not in row[3]] == []
     files = {file for row in ROWS for file in re.findall(r"`([\w/]+\.py)`", row[2])}
     assert [row for row in ROWS if not re.search(r"`[\w/]+\.py`", row[2])] == []
-    assert {file for file in files if not (package / file).is_file()} == set()
+    there = {file for file in files if any((p / file).is_file() for p in packages)}
+    assert files == there, sorted(files - there)
     flags = [flag for row in ROWS for flag in re.findall(r"`--([\w-]+)", row[0])]
-    options = settings_in(package / "toolbox" / "settings.py") | OTHER_OPTIONS
+    options = settings_in(packages[0] / "toolbox" / "settings.py") | OTHER_OPTIONS
     assert sorted(flags) == sorted(name.replace("_", "-") for name in options)
-    tools = {f"tools/{path.name}" for path in (package / "tools").glob("[!_]*.py")}
-    commands = {tool for tool in tools if "cli.run(" in (package / tool).read_text("utf-8")}
+    tools = {path for package in packages for path in (package / "tools").glob("[!_]*.py")}
+    commands = {f"tools/{p.name}" for p in tools if "cli.run(" in p.read_text("utf-8")}
     assert commands <= files

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import renderings
-from .answers import Answers
+from .answers import UNASKED, Answers
 
 
 class Words(NamedTuple):
@@ -38,9 +38,11 @@ VOCABULARY = (
     Words("logger", ("wandb",), ("wandb", "W&B", "Weights & Biases", "Weights and Biases")),
     Words("logger", ("mlflow",), ("mlflow",)),
     Words("logger", ("trackio",), ("trackio",)),
+    Words("launcher", ("slurm",), ("slurm", "sbatch", "srun", "scancel")),
+    Words("launcher", ("kubernetes",), ("kubernetes", "kubectl", "pod")),
 )
 # choices that add nothing to the shortest project, so have no words of their own
-PLAIN = {("parallelism", "single"), ("amp", "off"), ("logger", "none")}
+PLAIN = {("parallelism", "single"), ("amp", "off"), ("logger", "none"), ("launcher", "local")}
 
 # the README's one line on how to change an answer may name the others
 CHANGE = re.compile(r"^.*\btorchgen set\b.*$", re.MULTILINE)
@@ -52,7 +54,7 @@ def foreign_words(tree: Path, answers: Answers) -> Iterator[str]:
     foreign = tuple(
         word
         for entry in VOCABULARY
-        if answers[entry.question] not in entry.choices
+        if answers.get(entry.question, UNASKED.get(entry.question)) not in entry.choices
         for word in entry.words
     )
     for name, content in renderings.files(tree):

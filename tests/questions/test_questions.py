@@ -20,9 +20,11 @@ def test_the_questions_of_the_contract_default_first() -> None:
         "amp": ["off", "bf16", "fp16"],
         "data_format": ["imagefolder", "hdf5", "lmdb"],
         "logger": ["tensorboard", "wandb", "mlflow", "trackio", "none"],
+        "launcher": ["local", "slurm", "kubernetes"],
     }
     assert all(ASKED[name]["default"] == values[0] for name, values in choices.items())
     assert list(ASKED) == ["project_name", "description", *choices]
+    assert [name for name, question in ASKED.items() if "when" in question] == ["launcher"]
 
 
 def test_no_advice_is_cut_off_in_a_terminal_of_80_columns() -> None:

@@ -94,7 +94,7 @@ def test_an_answers_file_names_the_forks_questions_and_no_others(
     assert (done.returncode, done.stderr) == (
         1,
         "error: a.yml: no question is called 'room' (the questions: project_name, description, "
-        "parallelism, amp, data_format, logger, bucket, gpus, shared, partner)\n",
+        "parallelism, amp, data_format, logger, launcher, bucket, gpus, shared, partner)\n",
     )
 
 

@@ -62,7 +62,7 @@ def test_with_the_other_answers_of_a_project(world: World, project: Path) -> Non
     ("words", "message"),
     [
         (["lgger"], "no question is called 'lgger'; did you mean 'logger'? (the questions: "
-         "project_name, description, parallelism, amp, data_format, logger)"),
+         "project_name, description, parallelism, amp, data_format, logger, launcher)"),
         (["amp", "off", "bf61"], "amp: 'bf61' is not one of off, bf16, fp16; did you mean 'bf16'?"),
         (["amp", "off"], "give two choices to compare, or none"),
         (["amp", "off", "bf16", "fp16"], "give two choices to compare, or none"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.conftest import write_tiny_template
-from matrix.answers import SETS, Answers, name_of, questions
+from matrix.answers import SETS, Answers, name_of, questions, unasked
 
 from .world import World, contents, kinds, replace
 
@@ -22,6 +22,11 @@ ONE_QUESTION = [
     for question, choices in questions().items()
     for choice in choices
     if choice != answers[question]
+]
+ONE_QUESTION += [
+    (FAR_APART[1] | {name: choices[0]}, FAR_APART[1] | {name: choice})
+    for name, choices in unasked().items()
+    for choice in choices[1:]
 ]
 chosen = random.Random(20)
 PAIRS = [tuple(chosen.sample(SETS, 2)) for _ in range(20)]

@@ -51,8 +51,10 @@ def collect(
     for question in questionnaire.questions:
         answer = given.get(question.name)
         try:
-            asked = questionnaire.is_asked(question, context)
-            text = answer.text if answer else questionnaire.default(question, context)
+            own = {question.name: answer.text} if answer else {}
+            asked = questionnaire.is_asked(question, context | own)
+            default = questionnaire.default(question, context)
+            text = answer.text if answer else default
             if asked and text is None and not asks:
                 raise UserError(f"{question.flag} is required: the template has no default", 2)
             if asked and text is not None:
@@ -61,7 +63,7 @@ def collect(
             continue
         except TemplateError as error:
             raise UserError(f"the template's question {question.name}: {error}") from error
-        if not asked and not asks and answer and not answer.final:
+        if not asked and answer and (text == default or not (asks or answer.final)):
             del given[question.name]
         elif text is not None and question.plain:
             context |= questionnaire.typed({question.name: text})

@@ -59,7 +59,10 @@ class Questionnaire:
         return validator.render({**context, question.name: question.typed(answer)}).strip()
 
     def is_asked(self, question: Question, context: Mapping[str, Any]) -> bool:
-        """Whether the question is asked, given the answers to the questions before."""
+        """Whether the question is asked, given the answers to the questions before.
+
+        A condition may name the question itself: it is then asked where it has been answered.
+        """
         rendered = self._jinja.from_string(question.when).render(context)
         return rendered.strip().lower() not in NO | {"", "none"}
 

@@ -86,11 +86,12 @@ class Wizard:
         """
         context: dict[str, Any] = {"_folder_name": os.path.basename(os.path.abspath(self._path))}
         for question in self._questionnaire.questions:
-            if not self._questionnaire.is_asked(question, context):
-                continue
             value = self._answers.get(question.name)
             if value is None and question.name in self._given:
                 value = self._given[question.name].text
+            own = {} if value is None else {question.name: value}
+            if not self._questionnaire.is_asked(question, context | own):
+                continue
             if value is None:
                 value = self._questionnaire.default(question, context) or ""
             if question.plain or question.choices:
