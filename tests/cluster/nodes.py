@@ -20,6 +20,8 @@ from .hosts import ADDRESSES, NAMES, Hosts
 PATIENCE = 150.0  # seconds for anything that a run waits for
 MARK = "CLUSTER_MARK"  # an environment variable: what a host's command starts inherits it
 PORT = 29400
+# torch 2.13 does not tell a machine that joins later where to meet, without it
+ELASTIC = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 
 
 class Nodes:
@@ -40,7 +42,7 @@ class Nodes:
 
     def start(self, name: str, *command: object, pause: float = 0.0) -> None:
         """Start a command on a host; what it says is added to what was said there before."""
-        own = {MARK: self._mark(name), "PAUSE": str(pause)}
+        own = {MARK: self._mark(name), "PAUSE": str(pause), **ELASTIC}
         with self._log(name).open("ab") as log:
             self._started[name] = subprocess.Popen(
                 self.hosts.on(name, command),
@@ -52,21 +54,15 @@ class Nodes:
                 start_new_session=True,
             )
 
-    def train(self, name: str, *flags: object, nnodes: str = "2", pause: float = 0.0) -> None:
+    def train(self, name: str, *, nnodes: str = "2", pause: float = 0.0) -> None:
         """Start the README's torchrun on a host."""
         torchrun = (
             *("torchrun", "--nnodes", nnodes, "--nproc-per-node", "1", "--max-restarts", "5"),
-            *(
-                "--rdzv-backend",
-                "c10d",
-                "--rdzv-endpoint",
-                f"n1:{PORT}",
-                "--rdzv-id",
-                self.run.folder.name,
-            ),
+            *("--rdzv-backend", "c10d", "--rdzv-endpoint", f"n1:{PORT}"),
+            *("--rdzv-id", self.run.folder.name),
             *("--rdzv-conf", "last_call_timeout=3", "--local-addr", ADDRESSES[name]),
         )
-        run = ("--run-dir", self.name, "--resume", *FLAGS, *flags)
+        run = ("--run-dir", self.name, "--resume", *FLAGS, "--timeout", "10")
         self.start(name, *torchrun, "-m", f"{PACKAGE}.train", *run, pause=pause)
 
     def said(self, name: str) -> str:
@@ -98,8 +94,8 @@ class Nodes:
             assert time.monotonic() < late, self.everything()
             time.sleep(0.05)
 
-    def kill_ranks(self, name: str) -> None:
-        """Kill a host's training processes alone."""
+    def signal_ranks(self, name: str, number: int = signal.SIGKILL) -> None:
+        """Send a signal, by default one that kills, to a host's training processes alone."""
         found = [
             pid
             for pid, line in self._processes(name)
@@ -107,13 +103,13 @@ class Nodes:
         ]
         assert found, self.everything()
         for pid in found:
-            kill(pid)
+            send(pid, number)
 
     def kill(self, name: str) -> None:
         """Kill all that runs on a host, as if its power was cut."""
         while found := self._processes(name):
             for pid, _ in found:
-                kill(pid)
+                send(pid, signal.SIGKILL)
             self._started[name].wait()
 
     def everything(self) -> str:
@@ -136,32 +132,64 @@ class Nodes:
         return found
 
 
-def kill(pid: int) -> None:
+def send(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
 
 
 Fault = Callable[[Nodes], None]
 
 
-def rank_killed(name: str) -> Fault:
-    return lambda nodes: nodes.kill_ranks(name)
-
-
-def host_killed(name: str) -> Fault:
-    """A host without power: the run is ended on the other one, and started again on both."""
-
+def ranks_struck(names: tuple[str, ...], number: int = signal.SIGKILL) -> Fault:
     def strike(nodes: Nodes) -> None:
-        nodes.kill(name)
-        for other in NAMES:
-            nodes.kill(other)
-        for back in NAMES:
-            nodes.train(back, "--timeout", 10, pause=0.1)
+        for name in names:
+            nodes.signal_ranks(name, number)
 
     return strike
 
 
+def host_killed(name: str) -> Fault:
+    """A host without power, which comes back; the other one waits for it."""
+
+    def strike(nodes: Nodes) -> None:
+        nodes.kill(name)
+        nodes.train(name, pause=0.1)
+
+    return strike
+
+
+def first_host_killed(nodes: Nodes) -> None:
+    """The host at whose port they meet: torchrun ends on the other one, too."""
+    nodes.kill("n1")
+    assert nodes.wait("n2") != 0
+    for name in NAMES:
+        nodes.train(name, pause=0.1)
+
+
+def link_cut_shortly(nodes: Nodes) -> None:
+    """What was sent meanwhile is sent again."""
+    nodes.hosts.link("n2", "down")
+    time.sleep(2)
+    nodes.hosts.link("n2", "up")
+
+
+def link_cut(nodes: Nodes) -> None:
+    """Until torchrun gives up on the host that cannot reach the other one."""
+    nodes.hosts.link("n2", "down")
+    try:
+        assert nodes.wait("n2") != 0
+    finally:
+        nodes.hosts.link("n2", "up")
+    nodes.train("n2", pause=0.1)
+
+
 FAULTS: dict[str, Fault] = {
-    "a rank on n2 killed": rank_killed("n2"),
+    "the rank on n1 killed": ranks_struck(("n1",)),
+    "the rank on n2 killed": ranks_struck(("n2",)),
+    "both ranks killed": ranks_struck(NAMES),
+    "the rank on n2 stands still": ranks_struck(("n2",), signal.SIGSTOP),
     "n2 killed": host_killed("n2"),
+    "n1 killed": first_host_killed,
+    "the link cut for 2 s": link_cut_shortly,
+    "the link cut": link_cut,
 }

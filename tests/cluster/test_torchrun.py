@@ -1,5 +1,6 @@
 """torchrun on two hosts: what is lost comes back with the same bits; a wrong address is a line."""
 
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -24,19 +25,50 @@ def nodes(hosts: Hosts, projects: Projects, tmp_path: Path) -> Nodes:
     return Nodes(hosts, projects.make(DDP), tmp_path)
 
 
-@pytest.mark.parametrize("faults", [["a rank on n2 killed", "n2 killed"]])
+NAMED = list(FAULTS)
+MANY = [[NAMED[(first + 3 * later) % len(NAMED)] for later in range(4)] for first in range(8)]
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        ["the rank on n2 killed", "n2 killed"],
+        *[pytest.param(faults, marks=pytest.mark.scheduled) for faults in MANY],
+    ],
+    ids=", ".join,
+)
 def test_a_run_of_two_hosts_that_is_struck_ends_with_the_same_bits(
     nodes: Nodes, projects: Projects, faults: list[str], show: Show
 ) -> None:
     with nodes:
         for name in NAMES:
-            nodes.train(name, "--timeout", 10, pause=0.1)
+            nodes.train(name, pause=0.1)
         for fault in faults:
             nodes.until_epoch()
             show(f"two hosts, {fault}: struck after step {nodes.run.place().step}")
             FAULTS[fault](nodes)
         nodes.finish()
     assert_same_run(nodes.run, projects.whole(DDP))
+
+
+def test_an_elastic_run_goes_on_with_one_host_and_takes_the_other_back(
+    nodes: Nodes, projects: Projects, show: Show
+) -> None:
+    with nodes:
+        for name in NAMES:
+            nodes.train(name, nnodes="1:2", pause=0.1)
+        nodes.until_epoch()
+        show(f"n2 killed: after step {nodes.run.place().step}")
+        nodes.kill("n2")
+        nodes.until_epoch()
+        show(f"n2 is back: after step {nodes.run.place().step}")
+        nodes.train("n2", nnodes="1:2", pause=0.1)
+        nodes.finish()
+    assert re.findall(r"(\d) process", nodes.said("n1")) == ["2", "1", "2"], nodes.everything()
+    for ours, theirs in zip(nodes.run.records(), projects.whole(DDP).records(), strict=True):
+        assert (ours["epoch"], ours["step"]) == (theirs["epoch"], theirs["step"])
+        # on one process and on two, dropout draws other numbers
+        assert ours["loss"] == pytest.approx(theirs["loss"], rel=0.01)
 
 
 def preflight(nodes: Nodes, name: str, *flags: object, endpoint: str = f"n1:{PORT}") -> None:
