@@ -2,6 +2,7 @@
 
 from . import (
     of_beginnings,
+    of_clusters,
     of_commands,
     of_compression,
     of_data,
@@ -55,4 +56,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *of_serve.MUTANTS,
     *of_compression.MUTANTS,
     *of_sharding.MUTANTS,
+    *of_clusters.MUTANTS,
 )

@@ -14,6 +14,7 @@ ROWS = (
     *("Checkpoint", "weights_only", "Atomic", "Fallback", "Best", "Preemption", "Other world"),
     *("Partial load", "Groups", "AMP", "Accumulation", "LR", "DDP", "FSDP", "Handles"),
     *("Images", "Divergence", "Records", "Run folder", "Report", "Losses", "Options", "Tools"),
+    "Clusters",
 )
 
 # the sets of answers that mutants live in, in which each choice is there
