@@ -116,8 +116,7 @@ MUTANTS = (
         "train.py",
         'checkpoint.to_resume(run_dir / "checkpoints")',
         'list((run_dir / "checkpoints").glob("*.pt"))',
-        "engine/test_train.py::"
-        "test_a_run_that_was_killed_within_its_first_checkpoint_begins_anew",
+        "engine/test_train.py::test_a_run_that_was_killed_within_its_first_checkpoint_begins_anew",
     ),
     Mutant(
         "two-damaged-checkpoints-begin-anew",
