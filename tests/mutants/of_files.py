@@ -110,6 +110,15 @@ MUTANTS = (
         "engine/test_train.py::test_a_damaged_checkpoint_is_named_and_the_one_before_used",
     ),
     Mutant(
+        "the-best-weights-are-no-start",
+        "Fallback",
+        "A run that was killed within its first checkpoint has the weights of a new one.",
+        "train.py",
+        'checkpoint.to_resume(run_dir / "checkpoints")',
+        'list((run_dir / "checkpoints").glob("*.pt"))',
+        "engine/test_train.py::test_a_run_that_was_killed_within_its_first_checkpoint_begins_anew",
+    ),
+    Mutant(
         "two-damaged-checkpoints-begin-anew",
         "Fallback",
         "A run whose checkpoints are all damaged is not begun anew in silence.",

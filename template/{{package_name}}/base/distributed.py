@@ -84,7 +84,10 @@ def first_to_fail() -> bool:
     if not dist.is_initialized():
         return os.environ.get("RANK", "0") == "0"
     store = dist.distributed_c10d._get_default_store()
-    return store.add("failed", 1) == 1
+    try:
+        return store.add("failed", 1) == 1
+    except RuntimeError:  # the process that kept the count is gone
+        return True
 
 
 def lost_peer(error: Exception) -> bool:
