@@ -60,7 +60,7 @@ test-faults: $(READY)
 	$(PYTEST) -m "faults and not scheduled" tests/faults  # named, so that its summary is printed
 
 test-mutants: $(READY)
-	$(PYTEST) -m mutants
+	$(PYTEST) -m "mutants and not scheduled"
 
 test-updates: $(READY)
 	$(PYTEST) -m "updates and not scheduled"
