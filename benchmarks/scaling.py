@@ -83,7 +83,9 @@ def rank_table(scratch: Path, most: int, ranks: int) -> str:
         "| first batch of a resume, ms | memory, MB | to evaluate as many, MB |",
         "|---" * 7 + "|",
     ]
-    sizes = [size for size in (10**5, 10**6, 10**7, 10**8, 10**9) if EACH * ranks < size <= most]
+    sizes = [
+        size for size in (10**5, 10**6, 10**7, 10**8, 10**9) if 10 * EACH * ranks <= size <= most
+    ]
     for kind in ("any order", "windows"):
         for size in sizes:
             line = [sys.executable, __file__, "--one", str(scratch), str(size), kind, str(ranks)]

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -36,6 +37,10 @@ def hosts() -> Iterator[Hosts]:
         pytest.skip("network namespaces need Linux and root")
     if missing := sorted({package for name, package in NEEDED.items() if not shutil.which(name)}):
         pytest.skip(f"needs Debian's {', '.join(missing)}")
+    probe = f"tg{os.getpid()}probe"
+    if subprocess.run(["ip", "netns", "add", probe], capture_output=True, check=False).returncode:
+        pytest.skip("this machine allows no network namespaces")
+    subprocess.run(["ip", "netns", "del", probe], check=True)
     with Hosts() as hosts:
         yield hosts
 
