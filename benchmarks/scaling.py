@@ -202,7 +202,7 @@ def main() -> None:
             *step_tables(given.ranks),
         ]
     note = (
-        f"{processor()}; {versions('torch', 'numpy')}. Samples are numbers here: none is read. Each "
+        f"{processor()}; {versions('torch', 'numpy')}. Samples are numbers: none is read. Each "
         f"process draws {EACH} a step; files have {OF_A_FILE:,} samples, a window {WINDOW} files. "
         f"What is computed takes {BANDWIDTH * 8 / 1e9:.0f} Gb/s for each process, "
         f"{LATENCY * 1e6:.0f} µs for a message, {PACE:,} images/s and {IMAGE_BYTES:,} bytes for "
