@@ -8,6 +8,16 @@ BACK = "engine/test_sharded.py::test_what_was_taken_out_is_put_back_and_is_that_
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
+        "any-pickle-beside-a-checkpoint",
+        "weights_only",
+        "The list of a checkpoint's sharded parts is plain data: a pickle of more is refused.",
+        "engine/sharded.py",
+        "            PlainUnpickler(file).load()\n",
+        "            file.read()\n",
+        "engine/test_sharded.py::test_a_pickle_that_would_run_code_is_refused_and_runs_nothing",
+        FSDP,
+    ),
+    Mutant(
         "each-rank-keeps-all",
         "FSDP",
         "Each process keeps its part of the weights and of the optimizer's state.",

@@ -1,6 +1,7 @@
 """The sharded part of a checkpoint is whole or absent, checked when read, with its file."""
 
 import json
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,28 @@ def test_damage_is_noticed_and_the_checkpoint_before_is_used(tmp_path: Path, nam
     state, warnings = checkpoint.load_latest(tmp_path)
     assert state is not None and state["number"] == 1
     assert len(warnings) == 1 and f"{folder} is damaged" in warnings[0]
+
+
+class Evil:
+    """Runs code where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (Path("ran"),)
+
+
+def test_a_pickle_that_would_run_code_is_refused_and_runs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path, 1)
+    folder = checkpoint.folder_of(tmp_path / "last.pt")
+    (folder / ".metadata").write_bytes(pickle.dumps(Evil()))
+    known = json.loads((folder / "sha256.json").read_text())
+    known[".metadata"] = sharded.digest(folder / ".metadata")  # a stranger can do that, too
+    (folder / "sha256.json").write_text(json.dumps(known))
+    with pytest.raises(CheckpointError, match=r"\.metadata holds more than plain data: "):
+        checkpoint.load_with_parts(tmp_path / "last.pt")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_failure_before_the_file_is_written_leaves_the_checkpoint_before(

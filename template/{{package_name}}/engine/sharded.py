@@ -7,6 +7,7 @@ number of processes can read it. Its name is the checksum of the file, which nee
 import hashlib
 import json
 import os
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,17 @@ from ..base.files import sync_folder, write_atomic
 
 METADATA = ".metadata"
 SUMS = "sha256.json"  # written last: a folder that has it is whole
+
+# the classes of torch's list of the parts, which is a pickle: any other could run code
+PLAIN = {
+    "torch": {"Size"},
+    "torch.serialization": {"_get_layout"},
+    "torch.distributed.checkpoint.filesystem": {"_StorageInfo"},
+    "torch.distributed.checkpoint.metadata": {
+        *("Metadata", "MetadataIndex", "StorageMeta", "TensorStorageMetadata"),
+        *("ChunkStorageMetadata", "TensorProperties", "_MEM_FORMAT_ENCODING"),
+    },
+}
 
 Parts = dict[str, DTensor]  # by parameter and field, as "head.weight/exp_avg"
 State = dict[str, Any]  # of an optimizer
@@ -132,9 +144,22 @@ def faults(folder: Path) -> list[str]:
         sums = json.loads((folder / SUMS).read_text(encoding="utf-8"))
         mine = list(sums)[distributed.rank() :: distributed.world_size()]
         wrong = [name for name in mine if digest(folder / name) != sums[name]]
-    except (OSError, ValueError) as error:
+        with (folder / METADATA).open("rb") as file:
+            PlainUnpickler(file).load()
+    except Exception as error:  # damaged bytes make pickle raise nearly anything
         return [str(error)]
     return [f"the checksum of {name} does not match its content" for name in wrong]
+
+
+class PlainUnpickler(pickle.Unpickler):
+    """Raises UnpicklingError for a pickle of more than plain data, and runs nothing of it."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        dtype = module == "torch" and isinstance(getattr(torch, name, None), torch.dtype)
+        path = module.partition(".")[0] == "pathlib" and name.endswith("Path")
+        if dtype or path or name in PLAIN.get(module, ()):
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"{METADATA} holds more than plain data: {module}.{name}")
 
 
 def sums(folder: Path) -> dict[str, str]:
