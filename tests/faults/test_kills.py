@@ -29,8 +29,8 @@ pytestmark = pytest.mark.faults
 
 EPOCHS, BATCH, EVERY = 8, 8, 3
 STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch: three checkpoints
-# in CI each choice occurs, in `make test-all` each two meet
-FEW = covering(COVER, lambda answers: together(answers, 1))
+# in CI each choice occurs but for the logger, in `make test-all` each two meet
+FEW = covering(COVER, lambda answers: together(answers | {"logger": "any"}, 1))
 ALL = [*FEW, *(answers for answers in COVER if answers not in FEW)]
 LEAST = 9  # kills of a run
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
@@ -72,7 +72,7 @@ def setting_of(answers: Answers) -> Setting:
         workers=(None, 0, 2)[(number + number // 3) % 3],
         accumulate=(1, 3)[number // 2 % 2],
         ema=(0.9, 0.0)[number % 4 == 2],
-        dropout=(0.2, 0.0)[number % 4 == 3],
+        dropout=(0.2, 0.0)[number % 4 == 1],
     )
 
 
@@ -217,7 +217,8 @@ def test_kills_at_every_kind_of_moment_were_survived(
     often = 5 * len(found) / 12  # of each way
     assert all(ways[way] >= often for names in moments.WAYS.values() for way in names), ways
     for question, choices in questions().items():
-        assert {entry["answers"][question] for entry in found} == set(choices)
+        if question != "logger" or len(found) == len(ALL):
+            assert {entry["answers"][question] for entry in found} == set(choices)
     meant = [setting_of(answers) for answers in ALL]
     for name in Setting._fields:
         values = {getattr(setting, name) for setting in meant}

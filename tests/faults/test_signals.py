@@ -25,11 +25,17 @@ from .trials import (
 pytestmark = pytest.mark.faults
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
-PARALLELISM = ("single", "ddp")
+SCHEDULED = [pytest.mark.scheduled]
+PARALLELISM = (pytest.param("single", marks=SCHEDULED), "ddp")
+# who gets the signal: a process alone is all there is of it
+TARGETS = [
+    *(("single", "the process"), ("ddp", "all processes")),
+    pytest.param("single", "all processes", marks=SCHEDULED),
+    pytest.param("ddp", "the process", marks=SCHEDULED),
+]
 
 
-@pytest.mark.parametrize("target", ["the process", "all processes"])
-@pytest.mark.parametrize("parallelism", PARALLELISM)
+@pytest.mark.parametrize(("parallelism", "target"), TARGETS)
 def test_a_signal_stops_in_good_order_and_costs_no_step(
     trial: Trial, parallelism: str, target: str
 ) -> None:
