@@ -148,7 +148,7 @@ def gloo(ranks: int, numbers: int) -> float:
         process.start()
     for process in processes:
         process.join()
-    return max(ours.recv() for _ in processes)
+    return max(float(ours.recv()) for _ in processes)
 
 
 def computed(ranks: int, size: int) -> Iterator[str]:

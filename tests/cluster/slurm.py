@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
 
 from .hosts import NAMES, Hosts
 
@@ -51,7 +50,8 @@ class Slurm:
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self._env = os.environ | {"SLURM_CONF": str(folder / "slurm.conf")}
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
+        """Start all daemons, and wait until both nodes are idle."""
         self.folder.chmod(0o755)  # munged has a user of its own
         (self.folder / "slurm.conf").write_text(CONFIG.format(folder=self.folder), encoding="utf-8")
         (self.folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n", encoding="utf-8")
@@ -62,9 +62,9 @@ class Slurm:
         for node in NAMES:
             self.start_node(node)
         self.until(lambda: set(self.states().values()) == {"idle"}, "the nodes are up")
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """End all daemons."""
         for daemon in reversed(self._daemons.values()):
             daemon.terminate()
             try:

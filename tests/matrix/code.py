@@ -24,6 +24,7 @@ ASKED_FOR = {
     "forward": "torch.nn.Module",
     "add_param_group": "torch.optim.Optimizer",
     "get_next": "onnxruntime.quantization.CalibrationDataReader",
+    "find_class": "pickle.Unpickler",
     "send_400_response": "uvicorn's H11Protocol",
 }
 # what the files of the experiment may import besides the package and the standard library

@@ -12,7 +12,7 @@ class Windows:
         """Take how many samples each file has, (F,) int64, and how many files make a window."""
         self.counts, self.window, self.samples = counts, window, int(counts.sum())
 
-    def draws(self, key: int, places: int) -> "Windowed":
+    def draws(self, key: int, _: int, /) -> "Windowed":
         """The samples of an epoch: windows of files in a random order."""
         return Windowed(key, self.counts, self.window)
 
