@@ -72,7 +72,7 @@ test-recipes: $(READY)
 	$(PYTEST) -m "recipes and not scheduled"
 
 test-cluster: $(READY)
-	$(PYTEST_ALONE) -m "cluster and not scheduled" tests/cluster  # named, as above
+	$(PYTEST_ALONE) -rs -m "cluster and not scheduled" tests/cluster  # named, as above
 
 test-random: $(READY)
 	$(PYTEST) -m random
