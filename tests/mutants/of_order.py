@@ -45,7 +45,7 @@ MUTANTS = (
         "The samples that make no whole batch are others in each epoch.",
         "data/samplers.py",
         "permutation(key, self.samples)",
-        "permutation(key, places)",
+        "permutation(key, len(self) * self.batch_size)",
         "data/test_samplers.py::test_no_sample_is_left_out_for_good",
     ),
     Mutant(
