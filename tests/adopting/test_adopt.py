@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from matrix.answers import EACH, SETS, Answers, name_of
+from matrix.answers import EACH, SETS, Answers, name_of, unasked
 from update.test_refusals import refuse
 from update.test_set import flags
 from update.world import FIX_AFTER, World, all_files, contents, replace
 
 RECORD = ".copier-answers.yml"
 RANDOM = random.Random(0).sample([answers for answers in SETS if answers not in EACH], 6)
-NAME = {"project_name": "proj", "description": "An image classifier in PyTorch"}
+NOT_ASKED = {name: choices[0] for name, choices in unasked().items()}
+NAME = {"project_name": "proj", "description": "An image classifier in PyTorch", **NOT_ASKED}
 
 
 def adopt(world: World, project: Path, *arguments: str) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def find_answers(world: World, folder: Path, answers: Answers) -> None:
 
 
 def test_the_answers_of_an_edited_project_are_found(world: World, tmp_path: Path) -> None:
-    find_answers(world, tmp_path, RANDOM[0])
+    find_answers(world, tmp_path, RANDOM[0] | {"launcher": "slurm"})
 
 
 @pytest.mark.updates
