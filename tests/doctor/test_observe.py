@@ -14,7 +14,7 @@ import random, sys
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
 
 class Noise(Dataset):
@@ -49,16 +49,22 @@ def main(path):
     matrices = [p for p in net.parameters() if p.ndim > 1]
     groups = [{"params": vectors, "weight_decay": DECAY}, {"params": matrices}]
     optimizer = torch.optim.SGD(groups, lr=1e-2, weight_decay=0.1)
-    loader = DataLoader(Noise(), batch_size=8, num_workers=2, worker_init_fn=seed, shuffle=True)
+    share = DistributedSampler(range(23), num_replicas=2, rank=0)  # padded, in training
+    loader = DataLoader(Noise(), batch_size=4, num_workers=2, worker_init_fn=seed, sampler=share)
+    held = DataLoader(Noise(), sampler=DistributedSampler(range(HELD), num_replicas=2, rank=0))
+    teacher = nn.Linear(4, 2)
     for epoch in range(2):
         net.train(TRAIN or epoch == 0)
         for x, y in loader:
             optimizer.zero_grad()
+            with torch.no_grad():
+                teacher(x)
             nn.functional.cross_entropy(net(x), y).backward()
             optimizer.step()
         net.train(not EVAL)
         with torch.no_grad():
-            net(torch.ones(3, 4))
+            for x, _ in held:
+                net(x.repeat(2, 1))
     state = {"model": net.state_dict(), "draws": [random.random(), np.random.rand()]}
     torch.save(state | {"torch": torch.get_rng_state()}, path)
 
@@ -66,10 +72,13 @@ def main(path):
 if __name__ == "__main__":
     main(sys.argv[1])
 """
-FAULTY = {"SEED": "0", "IDLE": "True", "DECAY": "0.1", "TRAIN": "False", "EVAL": "False"}
+FAULTY = {
+    **{"SEED": "0", "IDLE": "True", "DECAY": "0.1"},
+    **{"TRAIN": "False", "EVAL": "False", "HELD": "5"},
+}
 FINE = {
     **{"SEED": "torch.initial_seed() % 2**32", "IDLE": "False", "DECAY": "0.0"},
-    **{"TRAIN": "True", "EVAL": "True"},
+    **{"TRAIN": "True", "EVAL": "True", "HELD": "6"},
 }
 
 
@@ -100,8 +109,9 @@ def test_what_a_command_shows_is_found_where_it_happens(tmp_path: Path, torchgen
         "TG911": (step, "idle.bias, idle.weight"),
         "TG912": (step, "body.1.bias, body.1.weight, body.2.bias, idle.bias"),
         "TG913": (step, "numpy's, of workers 0, 1"),
-        "TG914": ("net(torch.ones(3, 4))", "Net"),
+        "TG914": ("net(x.repeat(2, 1))", "Net"),
         "TG915": ("nn.functional.cross_entropy(net(x), y).backward()", "Net"),
+        "TG916": ("for x, _ in held:", "5 samples on 2 processes"),
     }
 
 

@@ -68,6 +68,7 @@ def _of_process(record: dict[str, Any], root: Path) -> list[Finding]:
             found.append(_finding(rule, record["where"], root, listed(names)))
     for what, (model, where) in record["modes"].items():
         found.append(_finding(RULE_OF_MODE[what], where, root, model))
+    found += [_finding("TG916", where, root, what) for what, where in record["padded"]]
     return found
 
 

@@ -57,6 +57,16 @@ for id, title, why, remedy, source, severity in (
         f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.train",
         Severity.WARNING,
     ),
+    (
+        "TG916",
+        "an evaluation was given some samples twice",
+        """A DistributedSampler filled up the shares of its processes with samples that others have,
+        too, and no optimizer stepped while the model was called. They count twice, unless what all
+        found is cut to the length of the data. Found with `--run -- COMMAND` only.""",
+        "shard without padding: `range(rank, len(dataset), world_size)`, and divide sums once",
+        f"{STABLE}/data.html#torch.utils.data.distributed.DistributedSampler",
+        Severity.WARNING,
+    ),
 ):
     rule(
         id,

@@ -65,10 +65,14 @@ class Watch:
         self.able: set[int] = set()  # to change: at a rate above 0
         self.trained: set[int] = set()
         self.modes: dict[str, list[Any]] = {}
+        self.padding: list[Any] | None = None  # of the sampler that draws now: what, where
+        self.evaluates = False  # what it draws for
+        self.padded: list[list[Any]] = []
         self.depth = 0
 
     def write(self) -> None:
         """Leave a record for the doctor."""
+        self.after_samples()
         still = sorted(self.able - self.moved, key=lambda one: self.names.get(one, ""))
         record = {
             "steps": self.steps,
@@ -76,12 +80,27 @@ class Watch:
             "still": [self.names.get(one, "a parameter without a name") for one in still],
             "decayed": sorted(self.names.get(o, "?") for o, d in self.decayed.items() if d),
             "modes": self.modes,
+            "padded": self.padded,
         }
         path = os.path.join(self.folder, f"process-{os.getpid()}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(record, file)
 
+    def before_samples(self, sampler: Any) -> None:
+        """Note a sampler that fills up its share with samples that others have, too."""
+        self.after_samples()
+        samples, processes = len(sampler.dataset), sampler.num_replicas
+        if sampler.total_size > samples:
+            self.padding = [f"{samples} samples on {processes} processes", user_frame()]
+
+    def after_samples(self) -> None:
+        """Keep what was noted, if no step was taken, so that it was an evaluation."""
+        if self.padding and self.evaluates and self.padding not in self.padded:
+            self.padded.append(self.padding)
+        self.padding, self.evaluates = None, False
+
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self.padding = None
         self.where = self.where or user_frame()
         for group in optimizer.param_groups:
             for parameter in group["params"]:
@@ -117,6 +136,7 @@ class Watch:
             self.names.setdefault(id(parameter), name)
         parts = [p for p in module.modules() if type(p).__name__.startswith(MODAL)]
         grad = torch.is_grad_enabled()
+        self.evaluates = self.evaluates or not grad
         if parts and not grad and any(part.training for part in parts):
             self.modes.setdefault(
                 "evaluated in training mode", [type(module).__name__, user_frame()]
@@ -161,6 +181,7 @@ def install(torch: Any) -> None:
         register_module_forward_hook,
         register_module_forward_pre_hook,
     )
+    from torch.utils.data import DistributedSampler
     from torch.utils.data._utils import worker
 
     optimizers.register_optimizer_step_pre_hook(watch.before_step)
@@ -170,6 +191,13 @@ def install(torch: Any) -> None:
     owner = os.getpid()
     atexit.register(lambda: watch.write() if os.getpid() == owner and watch.steps else None)
     worker._worker_loop = watched(worker._worker_loop, folder)
+    draw = DistributedSampler.__iter__
+
+    def drawn(sampler: Any) -> Any:
+        watch.before_samples(sampler)
+        return draw(sampler)
+
+    DistributedSampler.__iter__ = drawn  # type: ignore[method-assign]
 
 
 def watched(loop: Any, folder: str) -> Any:
