@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import rule
 from ..syntax import FUNCTIONS, keyword, same, walk, written
-from .workers import is_dataset, with_helpers, worker_loaders
+from .datasets import is_dataset, with_helpers, worker_loaders
 
 OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
 

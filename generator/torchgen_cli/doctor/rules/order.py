@@ -8,7 +8,7 @@ from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, argument, has_stars, is_constant, mentions, walk, written
 from .data import for_evaluation
-from .workers import dataset_classes
+from .datasets import dataset_classes
 
 TRAINING = re.compile(r"(^|_)(train|training|trn)(_|$)", re.I)
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, rule
 from ..syntax import blocks, is_constant, keyword, last_name
-from .checkpoint import SETTINGS, is_script
+from .in_place import SETTINGS
 from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES
+from .weights_alone import is_script
 
 RANDOMNESS = f"{STABLE}/notes/randomness.html"
 

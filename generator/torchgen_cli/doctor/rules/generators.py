@@ -1,0 +1,200 @@
+"""Generators of the processes that load data, which repeat what they drew."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import rule
+from ..syntax import (
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+    walk,
+    written,
+)
+from .datasets import SAMPLE, is_dataset, worker_loaders
+from .randomness import SEEDERS
+
+GENERATORS = {
+    "numpy.random.default_rng",
+    "numpy.random.RandomState",
+    "numpy.random.Generator",
+    "random.Random",
+    "torch.Generator",
+}
+
+
+@rule(
+    "TG102",
+    "a random generator kept on the dataset is copied into each worker",
+    why="""Each worker process gets a copy of the dataset, so all workers draw the same numbers
+    from their copies, and each epoch, whose workers are new copies, draws them again.""",
+    remedy="make the generator in `__getitem__` from (seed, epoch, index), or once in each worker",
+    source="https://github.com/pytorch/pytorch/issues/5059",
+    bad="""
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, images):
+        self.images = images
+        self.rng = np.random.default_rng(0)  # <--
+
+    def __getitem__(self, index):
+        return self.images[index] + self.rng.normal()
+
+
+def load(images):
+    return DataLoader(Noisy(images), batch_size=8, num_workers=4)
+""",
+    good="""
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, images):
+        self.images = images
+        self.epoch = 0
+
+    def __getitem__(self, index):
+        rng = np.random.default_rng((0, self.epoch, index))
+        return self.images[index] + rng.normal()
+
+
+def load(images):
+    return DataLoader(Noisy(images), batch_size=8, num_workers=4)
+""",
+)
+def generator_on_dataset(module: Module) -> Iterator[ast.AST]:
+    for node in module.classes:
+        methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+        later = [item for item in methods if item.name != "__init__"]
+        for statement in kept_generators(module, methods):
+            uses = [n for m in later for n in walk(m) if same(n, statement.targets[0])]
+            if (
+                drawn_per_sample(module, uses)
+                and is_dataset(module, node)
+                and any(any(worker_loaders(other)) for other in module.project.code)
+            ):
+                yield statement
+
+
+def kept_generators(module: Module, methods: list[ast.FunctionDef]) -> Iterator[ast.Assign]:
+    """Where `__init__` keeps a new generator on the object."""
+    for method in methods:
+        for statement in walk(method) if method.name == "__init__" else ():
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                kept = written(statement.targets[0]).startswith("self.")
+                if kept and makes_generator(module, statement.value):
+                    yield statement
+
+
+def makes_generator(module: Module, call: ast.Call) -> bool:
+    """Whether the value is a new generator, perhaps one that is seeded at once."""
+    if module.qualified(call.func) in GENERATORS:
+        return True
+    inner = receiver(call)
+    return isinstance(inner, ast.Call) and module.qualified(inner.func) in GENERATORS
+
+
+def drawn_per_sample(module: Module, uses: list[ast.AST]) -> bool:
+    """Whether a generator is drawn from in getting a sample, and never made or seeded anew."""
+    drawn = False
+    for use in uses:
+        parent = module.parents[use]
+        if isinstance(getattr(use, "ctx", None), ast.Store):
+            return False
+        if isinstance(parent, ast.Attribute) and parent.attr in (*SEEDERS, "set_state", "setstate"):
+            return False
+        taken = isinstance(parent, ast.Attribute | ast.keyword)
+        drawn = drawn or (taken and getattr(module.function(use), "name", "") in SAMPLE)
+    return drawn
+
+
+@rule(
+    "TG103",
+    "each epoch seeds its workers alike, so it replays the same random numbers",
+    why="""Workers are started anew for each epoch, and this `worker_init_fn` gives worker k the
+    same seed every time: every epoch draws the same augmentations.""",
+    remedy="""seed from `torch.initial_seed() % 2**32`, which is another one in each epoch, or
+    set `persistent_workers=True`""",
+    source="https://github.com/pytorch/pytorch/issues/5059",
+    bad="""
+import numpy as np
+from torch.utils.data import DataLoader
+
+
+def seed_worker(worker_id):
+    np.random.seed(42 + worker_id)
+
+
+def load(dataset):
+    return DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)  # <--
+""",
+    good="""
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def load(dataset):
+    return DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
+""",
+)
+def same_seed_each_epoch(module: Module) -> Iterator[ast.AST]:
+    for loader in worker_loaders(module):
+        start = keyword(loader, "worker_init_fn")
+        kept = keyword(loader, "persistent_workers")
+        if start is None or not (kept is None or is_constant(kept, False)):
+            continue
+        if isinstance(start, ast.Call) and last_name(start.func) == "partial" and start.args:
+            if mentions(start, "epoch"):
+                continue
+            start = start.args[0]  # what is given beside it stays the same
+        functions: list[ast.AST] = [start] if isinstance(start, ast.Lambda) else []
+        if isinstance(start, ast.Name):
+            functions = [f for f in module.functions if f.name == start.id]
+        if isinstance(start, ast.Name) and not functions and start.id in module.imports:
+            named = module.project.functions.get(start.id, [])
+            functions = [function for _, function in named] if len(named) == 1 else []
+        if functions and all(seeds_by_worker_alone(module, function) for function in functions):
+            yield loader
+
+
+def seeds_by_worker_alone(module: Module, function: ast.AST) -> bool:
+    """Whether a `worker_init_fn` seeds, and from nothing that differs from epoch to epoch."""
+    if mentions(function, "initial_seed", "worker_info", "epoch", "urandom", "time", "entropy"):
+        return False
+    seeding = [
+        call
+        for call in own_calls(function)
+        if module.qualified(call.func) in ("numpy.random.seed", "random.seed", "torch.manual_seed")
+    ]
+    for call in seeding:
+        if not call.args:
+            return False  # from the system's entropy
+        if any(
+            last_name(n.func) not in ("int", "hash")
+            for n in walk(call.args[0])
+            if isinstance(n, ast.Call)
+        ):
+            return False
+        if any(isinstance(n, ast.Subscript) for n in walk(call.args[0])):
+            return False  # numpy.random.get_state()[1][0]
+    return bool(seeding) and only_plain_values(function)
+
+
+def only_plain_values(function: ast.AST) -> bool:
+    """Whether all that the function computes itself comes without a call to something unknown."""
+    values = [n.value for n in walk(function) if isinstance(n, ast.Assign)]
+    return not any(isinstance(n, ast.Call) for value in values for n in walk(value))

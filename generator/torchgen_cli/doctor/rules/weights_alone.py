@@ -1,0 +1,70 @@
+"""Scripts that go on with a run, and save its weights alone."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ..project import Module
+from ..rule import Spot
+from ..syntax import (
+    last_name,
+    mentions,
+    receiver,
+    written,
+)
+from .loops import is_optimizer
+from .states import saves
+
+RESUMING = re.compile(
+    r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?)$"
+)
+
+
+@lru_cache(maxsize=10_000)
+def is_script(module: Module) -> bool:
+    """Whether a file does something when it is started."""
+    return any(
+        isinstance(node, ast.If) and mentions(node.test, "__name__") for node in module.tree.body
+    )
+
+
+def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
+    """Where a script with a flag to resume saves weights, and no program saves its optimizer."""
+    if not any(saves(module)):
+        return
+    near = module.project.near(module)
+    own = [module] if resuming_flags(module) else [o for o in near if not is_script(o)]
+    flags = [flag for other in own for flag in resuming_flags(other)]
+    if not flags:
+        return
+    states = [
+        receiver(call)
+        for other in near
+        for name in ("state_dict", "load_state_dict")
+        for call in other.calls.get(name, ())
+        if is_optimizer(other, receiver(call)) or "opt" in written(receiver(call) or call).lower()
+    ]
+    steps = any(
+        is_optimizer(other, receiver(call))
+        for other in (own if module in own and resuming_flags(module) else near)
+        for call in other.calls.get("step", ())
+    )
+    if states or not steps:
+        return
+    for call in saves(module):
+        given = call.args[0]
+        if isinstance(given, ast.Call) and last_name(given.func) == "state_dict":
+            yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
+            return
+
+
+@lru_cache(maxsize=10_000)
+def resuming_flags(module: Module) -> list[str]:
+    """The flags of a file with which a run is gone on with."""
+    return [
+        a.value
+        for call in module.calls.get("add_argument", ())
+        for a in call.args
+        if isinstance(a, ast.Constant) and isinstance(a.value, str) and RESUMING.match(a.value)
+    ]
