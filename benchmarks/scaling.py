@@ -10,19 +10,34 @@ import argparse
 import json
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import resnet50
 import torch
 from drawn import module_of, new_project
 from pace import processor, versions
 from timing import TRY, write_section
+from torch.distributed.checkpoint.default_planner import DefaultSavePlanner
+from torch.distributed.checkpoint.metadata import (
+    ChunkStorageMetadata,
+    MetadataIndex,
+    TensorProperties,
+)
+from torch.distributed.checkpoint.planner import (
+    SavePlan,
+    TensorWriteData,
+    WriteItem,
+    WriteItemType,
+)
 
 NAME = "scaled"
 EACH = 64  # samples that a process reads in a step
@@ -122,6 +137,49 @@ def share_table(scratch: Path, samples: int, ranks: int) -> str:
     return "\n".join(rows)
 
 
+def plan_of(shapes: dict[str, torch.Size], rank: int, ranks: int) -> SavePlan:
+    """What a rank says that it will write: its rows of both moments of each parameter."""
+    items = []
+    for name, shape in shapes.items():
+        rows = -(-shape[0] // ranks)
+        own = max(0, min(rows, shape[0] - rank * rows))
+        offsets = torch.Size([min(rank * rows, shape[0]), *[0] * (len(shape) - 1)])
+        chunk = ChunkStorageMetadata(offsets, torch.Size([own, *shape[1:]]))
+        for field in ("exp_avg", "exp_avg_sq") if own else ():
+            index = MetadataIndex(f"{name}/{field}", offsets)
+            data = TensorWriteData(chunk, TensorProperties(), shape)
+            items.append(WriteItem(index, WriteItemType.SHARD, tensor_data=data))
+    return SavePlan(items, planner_data={})
+
+
+def checkpoint_table(ranks: int) -> str:
+    """What the first process does of a sharded checkpoint beside writing: plans, and the list."""
+    images = {"shape": (224, 224, 3), "mean": [0.5] * 3, "std": [0.5] * 3}
+    facts = SimpleNamespace(**images, classes=range(1000))
+    with torch.device("meta"):
+        model = resnet50.build_model(SimpleNamespace(dropout=0.0), facts)
+    shapes = {name: parameter.shape for name, parameter in model.named_parameters()}
+    rows = [
+        "| measured: a sharded checkpoint of a ResNet-50 | parts | plans that the first process "
+        "gets, MB | its time for them, s | list of the parts, MB |",
+        "|---" * 5 + "|",
+    ]
+    for count in sorted({2, 8, 64, ranks}):
+        plans = [plan_of(shapes, rank, count) for rank in range(count)]
+        sent = sum(len(pickle.dumps(plan)) for plan in plans)
+        planner = DefaultSavePlanner()
+        planner.set_up_planner({}, is_coordinator=True)
+        start = time.perf_counter()
+        _, listed = planner.create_global_plan(plans)
+        seconds = time.perf_counter() - start
+        parts = sum(len(plan.items) for plan in plans)
+        rows.append(
+            f"| {count:,} processes | {parts:,} | {sent / 1e6:,.1f} | {seconds:,.2f} "
+            f"| {len(pickle.dumps(listed)) / 1e6:,.1f} |"
+        )
+    return "\n".join(rows)
+
+
 def exchange(rank: int, ranks: int, port: int, numbers: int, pipe: Any) -> None:
     """A process of an all-reduce by gloo: the median of its times in s."""
     torch.set_num_threads(1)
@@ -199,6 +257,7 @@ def main() -> None:
         tables = [
             rank_table(Path(name), given.samples, given.ranks),
             share_table(Path(name), given.samples, given.ranks),
+            checkpoint_table(given.ranks),
             *step_tables(given.ranks),
         ]
     note = (

@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
-from matrix.answers import EACH, SETS, Answers, name_of, unasked
+from matrix.answers import EACH, SETS, Answers, name_of
 from update.test_refusals import refuse
 from update.test_set import flags
 from update.world import FIX_AFTER, World, all_files, contents, replace
 
 RECORD = ".copier-answers.yml"
 RANDOM = random.Random(0).sample([answers for answers in SETS if answers not in EACH], 6)
-NOT_ASKED = {name: choices[0] for name, choices in unasked().items()}
-NAME = {"project_name": "proj", "description": "An image classifier in PyTorch", **NOT_ASKED}
+NAME = {"project_name": "proj", "description": "An image classifier in PyTorch"}
 
 
 def adopt(world: World, project: Path, *arguments: str) -> dict[str, Any]:

@@ -46,10 +46,12 @@ def change(
 
 
 def _compare_answers(before: Rendering, after: Rendering, report: Report) -> None:
-    for name, answer in after.answers.items():
-        if answer != before.answers.get(name):
-            report.answers[name] = (before.answers.get(name), answer)
-            if name not in before.answers:
+    # what nobody asks is recorded only where it is not the default
+    for name in {**before.answers, **after.answers}:
+        old, answer = before.settled.get(name), after.settled.get(name)
+        if answer != old and name in after.settled:
+            report.answers[name] = (old, answer)
+            if name not in before.settled:
                 report.notes.append(
                     f"the template has a new question, {name}, answered by its default {answer!r}; "
                     f"to change that: commit, then torchgen set {name}=..."

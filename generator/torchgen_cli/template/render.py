@@ -22,6 +22,8 @@ class Rendering:
     path: Path
     answers: dict[str, Any]
     """All that its answers file records, defaults of new questions included."""
+    settled: Mapping[str, Any]
+    """The answers that it was rendered with, also those of questions that nobody asks."""
     leave: Callable[[Path], bool]
     """Whether the template leaves an existing file alone (`_skip_if_exists`)."""
 
@@ -47,7 +49,7 @@ def render(
                 quiet=True,
                 settings=copier.Settings(),
             )
-            leave = worker.match_skip
+            leave, settled = worker.match_skip, dict(worker.answers.combined)
     except (CopierError, TemplateError, ValueError, OSError) as error:
         if isinstance(error, OSError) and error.errno in FULL:
             raise  # not the template's fault; `scratch_folder` adds where
@@ -59,7 +61,8 @@ def render(
             ) from error
         raise UserError(f"cannot render the template: {error}") from error
     record = stamped(target / ANSWERS_FILE, stamp)
-    return Rendering(target, {k: v for k, v in record.items() if not k.startswith("_")}, leave)
+    answers = {name: value for name, value in record.items() if not name.startswith("_")}
+    return Rendering(target, answers, settled, leave)
 
 
 @contextlib.contextmanager
