@@ -962,4 +962,89 @@ def validate_all(model, test_loader, loaders):
         print(model(x), y)
     several(model, loaders)
 """,
+    "a parameter by another name, and a momentum as torch means it": """
+import torch
+from torch import nn
+from torch.nn import Parameter as P
+
+class Gain(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.gain = P(torch.ones(channels), requires_grad=True)
+        self.norm = nn.BatchNorm2d(channels, momentum=0.1)
+""",
+    "old names behind the number of the version": """
+import torch
+
+TORCH_MAJOR = int(torch.__version__.split(".")[0])
+if TORCH_MAJOR == 0:
+    clip_grad_norm = torch.nn.utils.clip_grad_norm
+else:
+    clip_grad_norm = torch.nn.utils.clip_grad_norm_
+""",
+    "a checkpoint beside those of the epochs, by one process": """
+import os
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def save(solver, epoch, path):
+    state = {"optimizer": solver.optimizer.state_dict(), "net": solver.model.module.state_dict()}
+    first = not solver.args.distributed or torch.distributed.get_rank() == 0
+    if first:
+        torch.save(state, "last.pt")
+        if epoch % 10 == 0:
+            torch.save(state, path.replace("last", f"epoch_{epoch}"))
+
+def main(solver, model, epochs):
+    torch.distributed.init_process_group("nccl")
+    solver.model = DistributedDataParallel(model)
+    for epoch in range(epochs):
+        solver.run_epoch()
+        save(solver, epoch, "last.pt")
+""",
+    "the rest of an epoch's passes, which the next one does not get": """
+def train(model, loader, optimizer, passes, epochs, loss_of):
+    for epoch in range(epochs):
+        optimizer.zero_grad()
+        for i, batch in enumerate(loader):
+            (loss_of(model, batch) / passes).backward()
+            if (i + 1) % passes == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    "a model that is wrapped whichever way it goes": """
+import torch
+from torch import nn
+
+def main(args, net, run_epoch):
+    if args.several:
+        net = nn.parallel.DistributedDataParallel(net)
+    else:
+        net = nn.parallel.DistributedDataParallel(net, static_graph=True)
+    for epoch in range(args.epochs):
+        run_epoch(net)
+        torch.save(net.module.state_dict(), f"{epoch}.pt")
+""",
+    "the best by a validation set, tested beside it": """
+import torch
+
+def main(model, epochs, train, validate, test):
+    best_acc = 0
+    for epoch in range(epochs):
+        train(model)
+        val_acc, test_acc = validate(model), test(model)
+        if val_acc > best_acc:
+            best_acc, best_test_acc = val_acc, test_acc
+            torch.save(model.state_dict(), "best.pt")
+""",
+    "weights that go where the branch says": """
+import torch
+
+def load(model, path):
+    if torch.cuda.is_available():
+        state = torch.load(path, weights_only=True)
+    else:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    model.load_state_dict(state)
+""",
 }

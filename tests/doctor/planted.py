@@ -814,7 +814,7 @@ from torch.autograd import Variable  # <--
 def initialize(layer):
     nn.init.xavier_uniform(layer.weight)  # <--
     nn.utils.clip_grad_norm(layer.parameters(), 1.0)  # <--
-    return torch.norm(layer.weight)  # <--
+    return torch.norm(Variable(layer.weight))  # <--
 """,
     ),
     (
@@ -1454,7 +1454,9 @@ def save(model, optimizer, epoch, config, cfg, folder):
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
     torch.save(state, config["last"])  # <--
     torch.save(state, os.path.join(folder, "{}_best.pt".format(cfg["arch"])))  # <--
-    torch.save(state, os.path.join(folder, "{}_best.pt".format(epoch)))
+
+def keep(model, epoch, folder):
+    torch.save({"model": model.state_dict()}, os.path.join(folder, "{}_best.pt".format(epoch)))
 """,
     ),
     (
@@ -1620,6 +1622,202 @@ class Trainer:
 
     def log(self, step):
         self.writer.add_scalar("rate", self.scheduler.get_lr()[0], step)  # <--
+""",
+    ),
+    (
+        "TG206",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader
+
+def main(opt, model, train_set, test_set, step):
+    torch.distributed.init_process_group(backend="nccl")
+    train_params = {"batch_size": opt.batch_size, "shuffle": True, "num_workers": 2}
+    train_loader = DataLoader(train_set, **train_params)  # <--
+    test_loader = DataLoader(test_set, batch_size=8)
+    model = DDP(model)
+    for epoch in range(opt.epochs):
+        step(model, train_loader, test_loader)
+""",
+    ),
+    (
+        "TG202",
+        """
+from torch.utils.data import DataLoader, DistributedSampler, RandomSampler
+
+def get_loader(args, trainset):
+    sampler = RandomSampler(trainset) if args.rank < 0 else DistributedSampler(trainset)  # <--
+    return DataLoader(trainset, sampler=sampler, batch_size=8)
+
+def train(args, model, trainset, optimizer, loss_of):
+    train_loader = get_loader(args, trainset)
+    while True:
+        for batch in train_loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+""",
+    ),
+    (
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Crops(Dataset):
+    def __getitem__(self, i):
+        return self.images[i][np.random.randint(4) :]
+
+def load(args):
+    params = {"batch_size": args.batch, "shuffle": True, "num_workers": 2}
+    dataset = Crops()
+    return DataLoader(dataset, **params)  # <--
+""",
+    ),
+    (
+        "TG309",
+        """
+def get_vocoder(model):
+    model.eval()
+    model.requires_grad_ = False  # <--
+    return model
+""",
+    ),
+    (
+        "TG311",
+        """
+import torch.nn as nn
+
+class Block(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.bn = nn.BatchNorm2d(channels, eps=1e-05, momentum=0.9, affine=True)  # <--
+""",
+    ),
+    (
+        "TG415",
+        """
+class Trainer:
+    def fit(self, args):
+        global_step = 0
+        while True:
+            for step, batch in enumerate(self.loader):
+                loss = self.model(batch) / args.accumulation
+                loss.backward()
+                if step % args.accumulation == 0:  # <--
+                    self.optimizer.step()
+                    self.optimizer.zero_grad()
+                    global_step += 1
+""".replace(
+            "args.accumulation == args.accumulation - 1:", "args.accumulation == 0:  # <--"
+        ).replace("        self.model.zero_grad()\n", ""),
+    ),
+    (
+        "TG416",
+        """
+import torch
+
+def run(args, model, dataloader, optimizer, scaler):
+    optimizer.zero_grad()
+    for step, (x, y) in enumerate(dataloader):
+        loss = torch.nn.functional.mse_loss(model(x), y) / args.passes
+        loss.backward()
+        torch.nn.utils.clip_grad_value_(model.parameters(), 0.5)  # <--
+        if (step + 1) % args.passes == 0 or step + 1 == len(dataloader):
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    ),
+    (
+        "TG506",
+        """
+import torch
+
+def main(args, model, train, test, io):
+    best_test_acc = 0
+    for epoch in range(args.epochs):
+        train(model)
+        avg, test_acc = test(model)
+        io.log(epoch, avg)
+        if test_acc >= best_test_acc:  # <--
+            best_test_acc = test_acc
+            torch.save(model.state_dict(), f"checkpoints/{args.name}/model.t7")
+""",
+    ),
+    (
+        "TG609",
+        """
+import torch
+import torch.nn as nn
+
+def main(args, net, run_epoch):
+    if torch.cuda.is_available():
+        net = nn.DataParallel(net).cuda()
+    for epoch in range(args.epochs):
+        run_epoch(net)
+        state = {"net": net.module.state_dict(), "epoch": epoch}  # <--
+        torch.save(state, f"{args.folder}/{epoch}.pt")
+""",
+    ),
+    (
+        "TG610",
+        """
+import torch
+
+def evaluate(args, model):
+    checkpoint = torch.load(args.model_path)  # <--
+    model.load_state_dict(checkpoint["model"])
+    if torch.cuda.is_available():
+        model.cuda()
+    return model.eval()
+""",
+    ),
+    (
+        "TG703",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def save(model, optimizer, path):
+    state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save(state, path)  # <--
+
+def worker(model, optimizer, epochs, run_epoch, folder):
+    torch.distributed.init_process_group("nccl")
+    model = DDP(model)
+    for epoch in range(epochs):
+        run_epoch(model)
+        save(model, optimizer, f"{folder}/{epoch}.pt")
+""",
+    ),
+    (
+        "TG409",
+        """
+import torch
+
+def train(loader, model, optimizer, scheduler, loss_of):
+    model.train()
+    scheduler.step()  # <--
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model(batch)).backward()
+        optimizer.step()
+
+def main(args, loader, model, optimizer, scheduler, loss_of):
+    for epoch in range(args.epochs):
+        if args.warm:
+            scheduler.step()  # <--
+        else:
+            args.adjust(optimizer, epoch)
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model(batch)).backward()
+            optimizer.step()
+
+def repeat(args, *given):
+    for epoch in range(args.epochs):
+        train(*given)
 """,
     ),
 ]

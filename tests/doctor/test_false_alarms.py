@@ -38,13 +38,17 @@ def test_a_class_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> None:
         ("requirements.txt", "numpy\ntorch==2.7.1+cu126\n", 0),
         ("requirements.txt", "torch\ntorchaudio==2.7.1\n", 1),
         ("pyproject.toml", '[project]\ndependencies = ["torch >= 2.6, < 3"]\n', 0),
-        ("environment.yml", "dependencies:\n  - pytorch=1.10\n", 1),
+        ("environment.yml", "dependencies:\n  - pytorch>=1.10\n", 1),
+        # which knows no `weights_only`
+        ("environment.yml", "dependencies:\n  - pytorch=1.10\n", 0),
+        ("install/requirements.txt", "torch == 1.7.0\n", 0),
     ],
 )
 def test_the_torch_that_a_project_asks_for_counts(
     file: str, text: str, found: int, tmp_path: Path
 ) -> None:
     (tmp_path / "train.py").write_text("import torch\ntorch.load('a')\n", encoding="utf-8")
+    (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert len(examine(tmp_path).findings) == found
 

@@ -15,7 +15,7 @@ from .lookup import definitions, imported
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
-from .requirements import lowest_torch
+from .requirements import lowest_torch, pinned_torch
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
@@ -238,6 +238,15 @@ class Project:
     def needs_torch(self, version: str) -> bool:
         """Whether the project runs on no torch before this version."""
         return self.lowest_torch is not None and self.lowest_torch >= Version(version)
+
+    @cached_property
+    def pinned_torch(self) -> Version | None:
+        """The torch that the project's packaging names exactly, where it does."""
+        return pinned_torch(self.root)
+
+    def stays_before_torch(self, version: str) -> bool:
+        """Whether the project is pinned to a torch before this version."""
+        return self.pinned_torch is not None and self.pinned_torch < Version(version)
 
     def contains(self, text: bytes) -> bool:
         """Whether a file of the code contains this text."""

@@ -8,7 +8,7 @@ from packaging.version import Version
 
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "environment.yml", "environment.yaml"),
-    *("requirements*.txt", "requirements/*.txt"),
+    *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt"),
 )
 # `torch>=2.6`, `"torch == 1.13.1+cu117"`, conda's `pytorch=1.10`
 TORCH = re.compile(
@@ -21,6 +21,18 @@ def lowest_torch(root: Path) -> Version | None:
     """The lowest torch that every requirement below `root` allows; None where there is none."""
     lowest = [low for text in _texts(root) if (low := _lowest(text)) is not None]
     return min(lowest, default=None)
+
+
+def pinned_torch(root: Path) -> Version | None:
+    """The highest torch that a requirement below `root` names exactly; None where none does."""
+    specifiers = (_specifiers(text) for text in _texts(root))
+    exact = [
+        Version(one.version.removesuffix(".*"))
+        for several in specifiers
+        for one in several or ()
+        if one.operator == "=="
+    ]
+    return max(exact, default=None)
 
 
 def _texts(root: Path) -> list[str]:
@@ -36,13 +48,20 @@ def _texts(root: Path) -> list[str]:
     return found
 
 
-def _lowest(text: str) -> Version | None:
-    """The lower bound of one specifier; 0 where it has none."""
+def _specifiers(text: str) -> SpecifierSet | None:
+    """What is written, where it can be read."""
     if re.match(r"=[^=]", text):  # conda's way
         text = "=" + text
     try:
-        specifiers = SpecifierSet(text)
+        return SpecifierSet(text)
     except InvalidSpecifier:
+        return None
+
+
+def _lowest(text: str) -> Version | None:
+    """The lower bound of one specifier; 0 where it has none."""
+    specifiers = _specifiers(text)
+    if specifiers is None:
         return None
     bounds = [
         Version(one.version.removesuffix(".*"))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, keyword
+from ..syntax import argument, has_stars, is_constant, keyword, receiver, written
 
 
 @rule(
@@ -67,7 +67,8 @@ def pretrained(module: Module) -> Iterator[Spot]:
             and isinstance(call, ast.Call)
             and module.qualified(call.func).startswith("torchvision.models.")
         ):
-            yield Spot(call, unsure=is_constant(node.value, False))
+            old = module.project.stays_before_torch("1.12")  # whose torchvision has no `weights`
+            yield Spot(call, unsure=old or is_constant(node.value, False))
 
 
 @rule(
@@ -139,8 +140,9 @@ def old_reduction(module: Module) -> Iterator[ast.AST]:
     "TG808",
     "`scheduler.step` no longer takes an epoch",
     why="""The argument is deprecated: the scheduler counts for itself, and other than the
-    closed form.""",
-    remedy="call `scheduler.step()`",
+    closed form. Where no scheduler's state is saved it is a hint: the epoch is then what lets a
+    resumed run find its rate.""",
+    remedy="call `scheduler.step()`, and keep the scheduler's state in the checkpoint",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch
@@ -164,7 +166,7 @@ def train(optimizer, epochs, run_epoch):
 """,
     severity=Severity.WARNING,
 )
-def epoch_given(module: Module) -> Iterator[ast.AST]:
+def epoch_given(module: Module) -> Iterator[Spot]:
     takes_more = ("ReduceLROnPlateau", "CosineAnnealingWarmRestarts")
     for call in module.calls.get("step", ()):
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -177,7 +179,15 @@ def epoch_given(module: Module) -> Iterator[ast.AST]:
             and len(kinds) == len(values)
             and all("torch.optim.lr_scheduler." in k and not k.endswith(takes_more) for k in kinds)
         ):
-            yield call
+            yield Spot(call, unsure=saves_no_scheduler(module))
+
+
+def saves_no_scheduler(module: Module) -> bool:
+    """Whether a program saves checkpoints, and no scheduler's state."""
+    near = module.project.near(module)
+    states = (call for other in near for call in other.calls.get("state_dict", ()))
+    saves = any(True for other in near for _ in other.torch_calls("save"))
+    return saves and not any("sched" in written(receiver(one) or one).lower() for one in states)
 
 
 @rule(
@@ -200,9 +210,10 @@ local_rank = int(os.environ["LOCAL_RANK"])
 """,
     severity=Severity.WARNING,
 )
-def local_rank_flag(module: Module) -> Iterator[ast.AST]:
+def local_rank_flag(module: Module) -> Iterator[Spot]:
     if module.project.contains(b"LOCAL_RANK"):
         return
+    old = module.project.stays_before_torch("1.10")  # which has no torchrun
     for call in module.calls.get("add_argument", ()):
         if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
-            yield call
+            yield Spot(call, unsure=old)

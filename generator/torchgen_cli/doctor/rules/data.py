@@ -6,7 +6,18 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, keyword, last_name, own_nodes, written
+from ..syntax import (
+    Loop,
+    argument,
+    has_stars,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    written,
+)
 
 EVALUATION = re.compile(
     r"(^|[^a-z])(val|vali|valid|validate|validation|eval|evaluate|evaluation|test)"
@@ -106,13 +117,7 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST]:
     near = module.project.near(module) if samplers else []
     if any("set_epoch" in other.calls for other in near) or module.project.has_framework(module):
         return
-    epochs = (
-        loop
-        for other in near
-        for loop in other.loops
-        if isinstance(loop, ast.For) and "epoch" in written(loop.target).lower()
-    )
-    if not any(epochs):
+    if not any(is_of_epochs(other, loop) for other in near for loop in other.loops):
         return
     for call in samplers:
         shuffle = argument(call, 3, "shuffle")
@@ -120,6 +125,20 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST]:
             continue
         if shuffle is None or is_constant(shuffle, True):
             yield call
+
+
+def is_of_epochs(module: Module, loop: Loop) -> bool:
+    """Whether a loop goes through the data again and again."""
+    if isinstance(loop, ast.While):
+        inner = (node for node in own_nodes(loop) if isinstance(node, ast.For))
+        return is_constant(loop.test, True, 1) and any("backward" in called(one) for one in inner)
+    counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
+    return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
+
+
+def called(node: ast.AST) -> set[str]:
+    """The last names of what is called below."""
+    return {last_name(call.func) for call in own_calls(node)}
 
 
 @rule(

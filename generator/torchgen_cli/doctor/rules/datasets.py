@@ -28,9 +28,30 @@ SAMPLE = ("__getitem__", "__getitems__", "__iter__")
 def worker_loaders(module: Module) -> Iterator[ast.Call]:
     """The DataLoaders that have worker processes."""
     for call in module.torch_calls("DataLoader"):
-        workers = argument(call, 5, "num_workers")
-        if workers is not None and not is_constant(workers, 0) and not has_stars(call):
+        options = handed(module, call)
+        if options is None:
+            continue
+        workers = argument(call, 5, "num_workers") or options.get("num_workers")
+        seeded = {"worker_init_fn", "generator"}.intersection(options)
+        if workers is not None and not is_constant(workers, 0) and not seeded:
             yield call
+
+
+def handed(module: Module, call: ast.Call) -> dict[str, ast.expr] | None:
+    """The options that are handed on by `**options`, where they are written out; else None."""
+    found: dict[str, ast.expr] = {}
+    if not has_stars(call):
+        return found
+    stars = [one.value for one in call.keywords if one.arg is None]
+    for star in stars:
+        values = module.value_in(star, module.function(call))
+        if len(values) != 1 or not isinstance(values[0], ast.Dict):
+            return None
+        for key, value in zip(values[0].keys, values[0].values, strict=True):
+            if not isinstance(key, ast.Constant):
+                return None
+            found[str(key.value)] = value
+    return found if stars and not any(isinstance(a, ast.Starred) for a in call.args) else None
 
 
 def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.ClassDef]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import everything
 from .names import AMP, DEPRECATED, REMOVED
 
 # deprecated by the docs alone: they still do what they always did, without a warning
@@ -18,7 +19,8 @@ def uses(module: Module, table: Mapping[str, str]) -> Iterator[Spot]:
         if isinstance(statement, ast.ImportFrom) and not statement.level:
             for alias in statement.names:
                 whole = f"{statement.module}.{alias.name}"
-                if whole in table and not module.is_fallback(statement):
+                used = uses_name(module, alias.asname or alias.name)
+                if whole in table and used and not module.is_fallback(statement):
                     yield Spot(statement, f"{whole}: {table[whole]}")
     last_parts = {name.rpartition(".")[2] for name in table}
     for node in module.attributes:
@@ -26,6 +28,12 @@ def uses(module: Module, table: Mapping[str, str]) -> Iterator[Spot]:
             whole = module.qualified(node)
             if whole in table and not module.is_fallback(node):
                 yield Spot(node, f"{whole}: {table[whole]}")
+
+
+def uses_name(module: Module, name: str) -> bool:
+    """Whether a file uses what it imports by this name, or is there for others to import it."""
+    names = (node for node in everything(module.tree) if isinstance(node, ast.Name))
+    return module.name.endswith("__init__.py") or any(node.id == name for node in names)
 
 
 @rule(
@@ -55,7 +63,8 @@ def forward(model, images):
     once=True,
 )
 def old_amp(module: Module) -> Iterator[Spot]:
-    yield from uses(module, AMP)
+    unsure = module.project.stays_before_torch("2.3")  # which has no torch.amp.GradScaler
+    yield from (spot._replace(unsure=unsure) for spot in uses(module, AMP))
 
 
 @rule(
@@ -110,9 +119,10 @@ def outer(a, b):
     once=True,
 )
 def deprecated(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("2.0")  # which lacks some of the new names
     for spot in uses(module, DEPRECATED):
         whole = spot.detail.partition(":")[0]
-        yield spot._replace(unsure=whole in SILENT or in_a_table(module, spot.node))
+        yield spot._replace(unsure=old or whole in SILENT or in_a_table(module, spot.node))
 
 
 def in_a_table(module: Module, node: ast.AST) -> bool:

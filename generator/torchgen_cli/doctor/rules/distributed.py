@@ -15,7 +15,7 @@ DDP = f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html"
     "DataParallel is slow, and not what is maintained",
     why="""One process drives all devices: the model is copied to each of them at every step,
     and Python holds them up. The docs recommend DistributedDataParallel, also on one machine.
-    In a file that only evaluates it is a hint.""",
+    In a file that only evaluates, and beside DistributedDataParallel, it is a hint.""",
     remedy="use DistributedDataParallel, started by `torchrun`",
     source=f"{STABLE}/generated/torch.nn.DataParallel.html",
     bad="""
@@ -37,8 +37,9 @@ def wrap(model):
 )
 def data_parallel(module: Module) -> Iterator[Spot]:
     evaluates = "eval" in module.calls and "backward" not in module.calls
+    beside = any("DistributedDataParallel" in other.calls for other in module.project.near(module))
     for call in module.torch_calls("DataParallel"):
-        yield Spot(call, unsure=evaluates)  # for which it does
+        yield Spot(call, unsure=evaluates or beside)  # for which it does
 
 
 @rule(

@@ -70,8 +70,23 @@ def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
         removed = [c for c in own_calls(scope, "remove", "unlink") if c.lineno < call.lineno]
         if any(same(path, target) for c in removed for target in (receiver(c), *c.args[:1])):
             yield Spot(call, "the old one is removed first")
+        elif kept_elsewhere(module, call):
+            continue
         elif fixed_path(module, path, call) and resumable(module, call):
             yield call
+
+
+def kept_elsewhere(module: Module, call: ast.Call) -> bool:
+    """Whether the same is saved beside it now and then, under the name of an epoch or a step."""
+    scope = module.function(call)
+    paths = [
+        argument(other, 1, "f")
+        for other in saves(module)
+        if other is not call
+        and module.function(other) is scope
+        and same(other.args[0], call.args[0])
+    ]
+    return any(path is not None and mentions(path, "epoch", "step", "iter") for path in paths)
 
 
 def fixed_path(module: Module, path: ast.expr, call: ast.Call) -> bool:

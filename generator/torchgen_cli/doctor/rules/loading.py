@@ -52,7 +52,9 @@ def unsafe_load(module: Module) -> Iterator[Spot]:
         if tried_safely(module, call):
             continue
         if chosen is None and not module.project.needs_torch("2.6"):
-            yield Spot(call, "no weights_only")
+            # an old torch knows no `weights_only`
+            unsure = module.project.stays_before_torch("1.13")
+            yield Spot(call, "no weights_only", unsure)
         elif is_constant(chosen, False):
             yield Spot(call, "weights_only=False")
 

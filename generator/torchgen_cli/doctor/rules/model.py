@@ -154,7 +154,8 @@ def lost_parameter(module: Module) -> Iterator[ast.AST]:
             call = statement.value
             inner = receiver(call) if last_name(call.func) in ("to", "cuda") else None
             if module.is_torch(call.func) and is_constant(keyword(call, "requires_grad"), True):
-                if last_name(call.func) not in ("Parameter", "UninitializedParameter"):
+                made = module.qualified(call.func).rpartition(".")[2]  # by whatever name
+                if made not in ("Parameter", "UninitializedParameter"):
                     yield statement
             elif isinstance(inner, ast.Call) and module.is_torch(inner.func, "Parameter"):
                 yield statement

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import receiver
 from .loops import is_scheduler
 
@@ -13,7 +13,8 @@ from .loops import is_scheduler
     "TG810",
     "`get_lr` is how a scheduler computes its next rate, not the rate in use",
     why="""Outside `step` it warns, and where the rate is about to change it gives another one
-    than the optimizer has: what is logged is not what was trained with.""",
+    than the optimizer has: what is logged is not what was trained with. That of a LambdaLR is the
+    rate in use, which makes it a hint.""",
     remedy="call `get_last_lr()`",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.LRScheduler.html",
     bad="""
@@ -41,9 +42,21 @@ def train(optimizer, epochs, run_epoch, log):
     severity=Severity.WARNING,
     once=True,
 )
-def computed_rate(module: Module) -> Iterator[ast.AST]:
+def computed_rate(module: Module) -> Iterator[Spot]:
     if "get_lr" in module.project.functions:  # a scheduler of one's own
         return
     for call in module.calls.get("get_lr", ()):
-        if is_scheduler(module, receiver(call)) and not call.args:
-            yield call
+        owner = receiver(call)
+        if owner is not None and is_scheduler(module, owner) and not call.args:
+            values = module.value_in(owner, module.function(call))
+            yield Spot(call, unsure=any(is_closed(module, value) for value in values))
+
+
+def is_closed(module: Module, value: ast.expr) -> bool:
+    """Whether it makes a scheduler that computes each rate from the step alone."""
+    if not isinstance(value, ast.Call):
+        return False
+    classes = module.project.classes_named(module, value.func) or ()
+    return module.qualified(value.func).endswith("LambdaLR") or any(
+        other.project.derives(other, node, "LambdaLR") for other, node in classes
+    )

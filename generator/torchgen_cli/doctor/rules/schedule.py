@@ -56,19 +56,30 @@ def scheduler_first(module: Module) -> Iterator[ast.AST]:
     for scope in scopes:
         for block in blocks(scope):
             steps = [place for place, statement in enumerate(block) if trains(module, statement)]
-            for place, statement in enumerate(block):
-                if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+            for statement in block[: steps[0]] if steps else ():
+                if not repeated(module, statement, scope):
                     continue
-                call = statement.value
-                if last_name(call.func) != "step" or call.args or call.keywords:
-                    continue
-                if (
-                    is_scheduler(module, receiver(call))
-                    and steps
-                    and place < steps[0]
-                    and any(True for _ in module.loops_around(statement))
-                ):
-                    yield call
+                branches = [statement]
+                if isinstance(statement, ast.If):  # if args.cosine: scheduler.step()
+                    branches = [*statement.body, *statement.orelse]
+                yield from filter(None, (scheduler_step(module, one) for one in branches))
+
+
+def scheduler_step(module: Module, statement: ast.stmt) -> ast.Call | None:
+    """The call of a statement that is `scheduler.step()`."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return None
+    call = statement.value
+    plain = last_name(call.func) == "step" and not call.args and not call.keywords
+    return call if plain and is_scheduler(module, receiver(call)) else None
+
+
+def repeated(module: Module, node: ast.AST, scope: ast.AST) -> bool:
+    """Whether a statement runs again and again: in a loop, or its function in one."""
+    if any(True for _ in module.loops_around(node)):
+        return True
+    calls = module.project.calls_of(module, scope)
+    return any(any(True for _ in other.loops_around(call)) for other, call in calls)
 
 
 def trains(module: Module, statement: ast.stmt) -> bool:
@@ -77,7 +88,9 @@ def trains(module: Module, statement: ast.stmt) -> bool:
         return True
     if isinstance(statement, FUNCTIONS):
         return False
-    called = {last_name(call.func) for call in own_calls(statement)}
+    calls = own_calls(statement)
+    # `model.train()` sets a mode
+    called = {last_name(c.func) for c in calls if isinstance(c.func, ast.Name) or c.args}
     return any(
         function.name in called and optimizer_steps(module, function)
         for function in module.functions

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import Spot, rule
+from ..rule import Severity, Spot, rule
 from ..syntax import argument, keyword, last_name, walk, written
 from .layers import DOCS
 
@@ -44,6 +44,38 @@ def large_epsilon(module: Module) -> Iterator[ast.AST]:
 
 
 @rule(
+    "TG311",
+    "the momentum of a batch norm is the share of the new batch",
+    why="""Torch adds `momentum` times the new batch to its running statistics; Caffe, Keras and
+    TensorFlow keep that share of the old ones. With 0.9 or 0.99 an evaluation normalizes by little
+    more than the last batch of the training.""",
+    remedy="write `momentum=0.1` for what they call 0.9",
+    source=f"{DOCS}/torch.nn.BatchNorm2d.html",
+    bad="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.99))  # <--
+""",
+    good="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.01))
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def foreign_momentum(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls(*BATCH_NORMS):
+        momentum = argument(call, 2, "momentum")
+        if (
+            isinstance(momentum, ast.Constant)
+            and isinstance(momentum.value, float)
+            and 0.9 <= momentum.value < 1
+        ):
+            yield call
+
+
+@rule(
     "TG309",
     "this attribute is not `requires_grad`, so nothing is frozen",
     why="Python takes any name for a new attribute of the tensor, without a word.",
@@ -62,7 +94,8 @@ def freeze(model):
 )
 def misspelt_flag(module: Module) -> Iterator[Spot]:
     for node in module.attributes:
-        if node.attr in MISSPELT and isinstance(node.ctx, ast.Store):
+        # `model.requires_grad_ = False` replaces the method
+        if node.attr in (*MISSPELT, "requires_grad_") and isinstance(node.ctx, ast.Store):
             owner = written(node.value)
             around = module.class_of(node)
             reads = (

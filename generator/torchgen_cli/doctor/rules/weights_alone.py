@@ -53,6 +53,9 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     if states or not steps:
         return
     for call in saves(module):
+        around = module.class_of(call)
+        if around is not None and "earlystop" in around.name.lower():
+            continue  # which keeps the best weights, not those to go on with
         given = call.args[0]
         if isinstance(given, ast.Call) and last_name(given.func) == "state_dict":
             yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")

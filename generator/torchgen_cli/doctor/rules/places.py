@@ -1,0 +1,180 @@
+"""Checkpoints that only open where they were written."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import argument, has_stars, mentions, own_calls, receiver, same, walk, written
+from .states import is_wrapped
+
+CPU = {"is_available", "no_cuda", "use_cuda", "use_gpu"}
+
+
+@rule(
+    "TG609",
+    "a model that was not wrapped has no `module`",
+    why="""The model is wrapped under a condition, and its `.module` is saved without one: with one
+    device the first checkpoint ends the run with an AttributeError.""",
+    remedy='save `getattr(model, "module", model).state_dict()`',
+    source=f"{STABLE}/generated/torch.nn.DataParallel.html",
+    bad="""
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(model, ranks, epochs, run_epoch):
+    if ranks > 1:
+        model = DistributedDataParallel(model)
+    for epoch in range(epochs):
+        run_epoch(model)
+        torch.save(model.module.state_dict(), "last.pt")  # <--
+""",
+    good="""
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(model, ranks, epochs, run_epoch):
+    if ranks > 1:
+        model = DistributedDataParallel(model)
+    for epoch in range(epochs):
+        run_epoch(model)
+        bare = model.module if ranks > 1 else model
+        torch.save(bare.state_dict(), "last.pt")
+""",
+)
+def module_of_none(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("state_dict", ()):
+        inner = receiver(call)
+        if not isinstance(inner, ast.Attribute) or inner.attr != "module":
+            continue
+        scope = module.function(call)
+        if not isinstance(inner.value, ast.Name):
+            continue
+        made = [
+            one
+            for one in module.assigned.get(inner.value.id, ())
+            if module.function(one) is scope and one.lineno < call.lineno
+        ]
+        wraps = [one for one in made if is_wrapped(module, one.value)]
+        if not wraps or not all(isinstance(one.value, ast.Call) for one in wraps):
+            continue
+        conditions = [outermost(module, one, scope) for one in wraps]
+        if under_condition(module, call, [one.test for one in conditions if one is not None]):
+            continue
+        if None in conditions:
+            continue
+        if not any(both_ways(one, wraps, module) for one in conditions if one is not None):
+            yield call
+
+
+def outermost(module: Module, node: ast.AST, scope: ast.AST) -> ast.If | None:
+    """The outermost condition that a statement of a function is under; None where there is none."""
+    found = None
+    for around in module.ancestors(node):
+        if around is scope:
+            break
+        if isinstance(around, ast.If):
+            found = around
+    return found
+
+
+def both_ways(condition: ast.If, wraps: list[ast.Assign], module: Module) -> bool:
+    """Whether a model is wrapped whichever way it goes, or the other way ends the program."""
+    if not condition.orelse:
+        return False
+    ends = any(isinstance(one, ast.Raise | ast.Return) for one in condition.orelse)
+    ends |= any(bool(own_calls(one, "exit")) for one in condition.orelse)
+    ways = {
+        inner in condition.orelse
+        for wrap in wraps
+        for inner in [wrap, *module.ancestors(wrap)]
+        if inner in condition.body or inner in condition.orelse
+    }
+    return ends or len(ways) == 2
+
+
+def under_condition(module: Module, call: ast.Call, tests: list[ast.expr]) -> bool:
+    """Whether something around asks for the wrapper, in whatever words, or as it was wrapped."""
+    wrapped = {written(node) for test in tests for node in walk(test)} - {""}
+    asks = ("module", "parallel", "distrib", "gpu", "device", "ngpu", "rank", "ddp", "multi")
+    return any(
+        isinstance(around, ast.Try)
+        or (
+            isinstance(around, ast.If | ast.IfExp)
+            and (
+                mentions(around.test, *asks)
+                or not wrapped.isdisjoint(written(node) for node in walk(around.test))
+            )
+        )
+        for around in module.ancestors(call)
+    )
+
+
+@rule(
+    "TG610",
+    "weights go back to the device that they were saved from",
+    why="""Without `map_location` each tensor is made where it was when it was saved. A file from a
+    GPU does not open on a machine without one, on which this file says that it runs; and of
+    several processes all fill the first GPU. One place is shown for the whole repository.""",
+    remedy='pass `map_location="cpu"`; `load_state_dict` copies the weights to where the model is',
+    source=f"{STABLE}/generated/torch.load.html",
+    bad="""
+import torch
+
+
+def resume(model, path):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.load_state_dict(torch.load(path, weights_only=True))  # <--
+    return model.to(device)
+""",
+    good="""
+import torch
+
+
+def resume(model, path):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.load_state_dict(torch.load(path, map_location=device, weights_only=True))
+    return model.to(device)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
+    if "init_process_group" not in module.calls and names_of(module).isdisjoint(CPU):
+        return
+    for call in module.torch_calls("load"):
+        if module.qualified(call.func) != "torch.load" or has_stars(call):
+            continue
+        scope = module.function(call)
+        loads = [one for one in own_calls(scope, "load") if one is not call]
+        if argument(call, 1, "map_location") is not None or module.is_fallback(call):
+            continue
+        if any(argument(one, 1, "map_location") is not None for one in loads):
+            continue  # chosen by a branch
+        target = module.parents[call]
+        names = target.targets if isinstance(target, ast.Assign) else []
+        for brought in own_calls(scope, "load_state_dict"):
+            given = brought.args[0] if brought.args else None
+            root = given
+            while isinstance(root, ast.Subscript | ast.Attribute):
+                root = root.value
+            if given is not None and (
+                any(same(root, name) and written(name) for name in names)
+                or any(one is call for one in own_calls(brought))
+                or given is call
+            ):
+                yield call
+                break
+
+
+def names_of(module: Module) -> set[str]:
+    """What a file calls, and the flags that it takes."""
+    flags = {
+        str(one.value).strip("-").replace("-", "_")
+        for call in module.calls.get("add_argument", ())
+        for one in call.args
+        if isinstance(one, ast.Constant)
+    }
+    return flags | set(module.calls)
