@@ -22,8 +22,10 @@ RANK = rf"^\S*python\S* (-u )?-m {PACKAGE}\.train"
 class Job:
     """A job that trains, by its number."""
 
-    def __init__(self, slurm: Slurm, project: Project, number: str, folder: Path) -> None:
-        self.slurm, self.project, self.number = slurm, project, number
+    def __init__(
+        self, slurm: Slurm, project: Project, number: str, folder: Path, pause: float
+    ) -> None:
+        self.slurm, self.project, self.number, self.pause = slurm, project, number, pause
         self.run = RunFolder(folder)
 
     @property
@@ -116,7 +118,7 @@ def queued(
     assert done.returncode == 0, done.stderr
     number = re.sub(r"\D.*", "", done.stdout.removeprefix("job "), flags=re.DOTALL)
     assert number and f"log: runs/job-{number}.log" in done.stdout, done.stdout
-    return Job(slurm, project, number, project.folder / (run or f"runs/job-{number}"))
+    return Job(slurm, project, number, project.folder / (run or f"runs/job-{number}"), pause)
 
 
 Fault = Callable[[Job], Job]
@@ -140,6 +142,26 @@ def slurmd_killed(node: str) -> Fault:
     return strike
 
 
+def node_down(node: str) -> Fault:
+    """An operator takes a node out, and gives it back once Slurm has queued the job again."""
+
+    def strike(job: Job) -> Job:
+        update = ("scontrol", "update", f"NodeName={node}")
+        job.slurm.run(*update, "State=DOWN", "Reason=struck")
+        job.slurm.wait(job.number, "PENDING")
+        job.slurm.run(*update, "State=RESUME")
+        return job
+
+    return strike
+
+
+def cancelled(job: Job) -> Job:
+    """`scancel`; a new job goes on with the run."""
+    job.slurm.run("scancel", job.number)
+    job.slurm.wait(job.number, "CANCELLED")
+    return queued(job.slurm, job.project, run=f"runs/{job.run.folder.name}", pause=job.pause)
+
+
 def killed(said: str, node: str = "") -> Fault:
     def strike(job: Job) -> Job:
         job.kill(said, node)
@@ -152,4 +174,6 @@ FAULTS: dict[str, Fault] = {
     "the time limit is near": time_limit,
     "a rank on n2 killed": killed(RANK, "n2"),
     "slurmd of n2 killed": slurmd_killed("n2"),
+    "n2 set down": node_down("n2"),
+    "scancel": cancelled,
 }

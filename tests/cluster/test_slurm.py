@@ -41,9 +41,17 @@ def test_a_time_limit_is_gone_through_again_and_again(
 
 
 STRUCK = ["the time limit is near", "a rank on n2 killed", "slurmd of n2 killed"]
+BY_HAND = ["n2 set down", "scancel", "the time limit is near"]
 
 
-@pytest.mark.parametrize(("kind", "faults"), [("ddp", STRUCK)])
+@pytest.mark.parametrize(
+    ("kind", "faults"),
+    [
+        ("ddp", STRUCK),
+        pytest.param("ddp", BY_HAND, marks=pytest.mark.scheduled),
+        pytest.param("ddp", [*BY_HAND[1:], *STRUCK[1:]], marks=pytest.mark.scheduled),
+    ],
+)
 def test_a_run_that_is_struck_ends_with_the_same_bits(
     slurm: Slurm, projects: Projects, kind: str, faults: list[str], show: Show
 ) -> None:
