@@ -139,7 +139,8 @@ def main() -> None:
         f"process draws {EACH} a step; files have {OF_A_FILE:,} samples, a window {WINDOW} files. "
         f"What is computed takes {ranks.BANDWIDTH * 8 / 1e9:.0f} Gb/s for each process, "
         f"{ranks.LATENCY * 1e6:.0f} µs for a message, {ranks.PACE:,} images/s and "
-        f"{ranks.IMAGE_BYTES:,} bytes for each; it leaves out that the exchange runs beside the backward pass."
+        f"{ranks.IMAGE_BYTES:,} bytes for each; it leaves out that the exchange runs beside the "
+        "backward pass."
     )
     write_section("scaling.py", "Many processes, many samples", note, tables)
 
