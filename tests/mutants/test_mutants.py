@@ -40,7 +40,7 @@ def test_the_named_tests_pass_where_nothing_is_broken(unbroken: Unbroken, home: 
     assert not bad, f"{bad}\n{outcome.printed[-5000:]}"
 
 
-@pytest.mark.parametrize("mutant", tried())
+@pytest.mark.parametrize("mutant", list(tried()))
 def test_a_broken_rule_is_noticed(
     mutant: Mutant,
     unbroken: Unbroken,
