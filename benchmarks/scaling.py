@@ -97,7 +97,7 @@ def share_table(scratch: Path, most: int, ranks: int) -> str:
         "|---" * 7 + "|",
     ]
     size = ranks * max(EACH, 1024 if not TRY else EACH)
-    # of windows each process computes a little of each: hours for all of them
+    # each process computes a part of every window, which takes hours for all of them at `most`
     for kind, samples in (("any order", most), ("windows", most // 10)):
         seen, drawn, steps = np.zeros(samples, bool), 0, set()
         start = time.perf_counter()

@@ -1752,12 +1752,13 @@ import torch
 import torch.nn as nn
 
 def main(args, net, run_epoch):
-    if torch.cuda.is_available():
+    if args.ngpu > 1:
         net = nn.DataParallel(net).cuda()
     for epoch in range(args.epochs):
         run_epoch(net)
-        state = {"net": net.module.state_dict(), "epoch": epoch}  # <--
-        torch.save(state, f"{args.folder}/{epoch}.pt")
+        if not args.test:
+            state = {"net": net.module.state_dict(), "epoch": epoch}  # <--
+            torch.save(state, f"{args.folder}/{epoch}.pt")
 """,
     ),
     (

@@ -51,15 +51,17 @@ def train(model, epochs, run_epoch, validate, path):
     once=True,
 )
 def best_by_test(module: Module) -> Iterator[ast.AST]:
-    saving = {id(call) for call in saves(module)}
+    saving = set(saves(module))
     for loop in module.loops:
         for node in own_nodes(loop):
             if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
                 continue
+            if next(module.loops_around(node)) is not loop:
+                continue  # found in the inner loop
             names = [name for name in map(written, walk(node.test)) if name]
             by_test = any(TEST.search(name) and "best" not in name.lower() for name in names)
             kept = any("best" in name.lower() for name in names)
             if not by_test or not kept or any(map(VALIDATION.search, names)):
                 continue
-            if any(id(call) in saving for call in own_calls(node)):
+            if saving.intersection(own_calls(node)):
                 yield node

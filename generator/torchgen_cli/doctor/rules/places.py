@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import argument, has_stars, mentions, own_calls, receiver, same, walk, written
+from ..syntax import argument, has_stars, mentions, own_calls, receiver, walk, written
 from .states import is_wrapped
 
 CPU = {"is_available", "no_cuda", "use_cuda", "use_gpu"}
@@ -58,14 +58,12 @@ def module_of_none(module: Module) -> Iterator[ast.AST]:
             if module.function(one) is scope and one.lineno < call.lineno
         ]
         wraps = [one for one in made if is_wrapped(module, one.value)]
-        if not wraps or not all(isinstance(one.value, ast.Call) for one in wraps):
-            continue
-        conditions = [outermost(module, one, scope) for one in wraps]
-        if under_condition(module, call, [one.test for one in conditions if one is not None]):
-            continue
-        if None in conditions:
-            continue
-        if not any(both_ways(one, wraps, module) for one in conditions if one is not None):
+        conditions = list(filter(None, (outermost(module, one, scope) for one in wraps)))
+        if not wraps or len(conditions) < len(wraps):
+            continue  # it is always wrapped
+        tests = [one.test for one in conditions]
+        both = any(both_ways(module, one, wraps) for one in conditions)
+        if not both and not under_condition(module, call, tests):
             yield call
 
 
@@ -80,7 +78,7 @@ def outermost(module: Module, node: ast.AST, scope: ast.AST) -> ast.If | None:
     return found
 
 
-def both_ways(condition: ast.If, wraps: list[ast.Assign], module: Module) -> bool:
+def both_ways(module: Module, condition: ast.If, wraps: list[ast.Assign]) -> bool:
     """Whether a model is wrapped whichever way it goes, or the other way ends the program."""
     if not condition.orelse:
         return False
@@ -97,19 +95,22 @@ def both_ways(condition: ast.If, wraps: list[ast.Assign], module: Module) -> boo
 
 def under_condition(module: Module, call: ast.Call, tests: list[ast.expr]) -> bool:
     """Whether something around asks for the wrapper, in whatever words, or as it was wrapped."""
-    wrapped = {written(node) for test in tests for node in walk(test)} - {""}
+    wrapped = {name for test in tests for name in asked(test)}
     asks = ("module", "parallel", "distrib", "gpu", "device", "ngpu", "rank", "ddp", "multi")
     return any(
         isinstance(around, ast.Try)
         or (
             isinstance(around, ast.If | ast.IfExp)
-            and (
-                mentions(around.test, *asks)
-                or not wrapped.isdisjoint(written(node) for node in walk(around.test))
-            )
+            and (mentions(around.test, *asks) or not wrapped.isdisjoint(asked(around.test)))
         )
         for around in module.ancestors(call)
     )
+
+
+def asked(test: ast.expr) -> set[str]:
+    """The names in a condition: of `args.gpus > 1` it is "args.gpus", and not "args"."""
+    bases = {node.value for node in walk(test) if isinstance(node, ast.Attribute)}
+    return {written(node) for node in walk(test) if node not in bases} - {""}
 
 
 @rule(
@@ -148,25 +149,24 @@ def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue
         scope = module.function(call)
-        loads = [one for one in own_calls(scope, "load") if one is not call]
-        if argument(call, 1, "map_location") is not None or module.is_fallback(call):
-            continue
+        loads = own_calls(scope, "load")  # of which a branch may choose one
         if any(argument(one, 1, "map_location") is not None for one in loads):
-            continue  # chosen by a branch
-        target = module.parents[call]
-        names = target.targets if isinstance(target, ast.Assign) else []
-        for brought in own_calls(scope, "load_state_dict"):
-            given = brought.args[0] if brought.args else None
-            root = given
-            while isinstance(root, ast.Subscript | ast.Attribute):
-                root = root.value
-            if given is not None and (
-                any(same(root, name) and written(name) for name in names)
-                or any(one is call for one in own_calls(brought))
-                or given is call
-            ):
-                yield call
-                break
+            continue
+        if goes_to_a_model(module, call) and not module.is_fallback(call):
+            yield call
+
+
+def goes_to_a_model(module: Module, call: ast.Call) -> bool:
+    """Whether what a call returns, or a part of it, is given to `load_state_dict`."""
+    target = module.parents[call]
+    names = {written(one) for one in target.targets} if isinstance(target, ast.Assign) else set()
+    for brought in own_calls(module.function(call), "load_state_dict"):
+        root = brought.args[0] if brought.args else None
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        if call in own_calls(brought) or (root is not None and written(root) in names - {""}):
+            return True
+    return False
 
 
 def names_of(module: Module) -> set[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, Spot, rule
+from ..rule import STABLE, Severity, rule
 from ..syntax import FUNCTIONS, argument, has_stars, is_constant, mentions, own_calls, walk
 from .data import for_evaluation
 from .distributed import DDP
@@ -126,7 +126,7 @@ def train(model, epochs, run_epoch):
 """,
     severity=Severity.WARNING,
 )
-def saved_by_all(module: Module) -> Iterator[Spot]:
+def saved_by_all(module: Module) -> Iterator[ast.AST]:
     if not joins(module):
         return
     for call in saves(module):
@@ -140,7 +140,7 @@ def saved_by_all(module: Module) -> Iterator[Spot]:
             callers = list(module.project.calls_of(module, scope))
             if not callers or any(guarded(other, one) for other, one in callers):
                 continue
-        yield Spot(call)
+        yield call
         return
 
 
