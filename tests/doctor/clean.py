@@ -1047,4 +1047,155 @@ def load(model, path):
         state = torch.load(path, map_location="cpu", weights_only=True)
     model.load_state_dict(state)
 """,
+    "a loader for a demonstration, with seeds of its own": """
+import random
+
+from torch.utils.data import DataLoader
+
+from project import Scans
+
+if __name__ == "__main__":
+
+    def seed(worker):
+        random.seed(7 + worker)
+
+    loader = DataLoader(Scans(), batch_size=8, num_workers=4, worker_init_fn=seed)
+    print(next(iter(loader)))
+""",
+    "no graph, two calls down": """
+import torch
+
+def tiles(model, image):
+    with torch.no_grad():
+        return model(image)
+
+def scales(model, image):
+    return sum(tiles(model, image * k) for k in (1, 2))
+
+def test(model, test_loader):
+    model.eval()
+    for images, _ in test_loader:
+        print(scales(model, images))
+""",
+    "a checkpoint for each epoch, by its name": """
+import torch
+
+def fit(model, optimizer, folder, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model, optimizer)
+        filename = folder + "/epoch_" + str(epoch + 1) + ".pth"
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**state, "epoch": epoch + 1}, filename)
+""",
+    "a helper that is given what the wrapper holds": """
+import torch
+from torch import nn
+
+class Base:
+    def save(self, network, path):
+        torch.save(network.state_dict(), path)
+
+class Net(Base):
+    def __init__(self, net, devices):
+        self.net = nn.parallel.DistributedDataParallel(net, device_ids=devices)
+
+    def keep(self, path):
+        self.save(self.net.module, path)
+""",
+    "layers without parameters or modes in a list": """
+from torch import nn
+
+class Pyramid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scales = [nn.Upsample(scale_factor=2), nn.Upsample(scale_factor=4)]
+""",
+    "both names of the launcher's flag": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local-rank", "--local_rank", type=int, default=0)
+""",
+    "weights that this process wrote": """
+import torch
+
+def fit(model, epochs, run_epoch):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.to(device)
+    for epoch in range(epochs):
+        run_epoch(model)
+    torch.save(model.state_dict(), "last.pt")
+    model.load_state_dict(torch.load("last.pt", weights_only=True))
+""",
+    "a rate that is written anew from the first": """
+def adjust(optimizer, args, epoch):
+    lr = args.lr * 0.1 ** (epoch // 30)
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+""",
+    "every setting handed to a library": """
+import argparse
+
+from timm.optim import create_optimizer
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--momentum", type=float, default=0.9)
+args = parser.parse_args()
+
+
+def fit(model, loader):
+    optimizer = create_optimizer(args, model)
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+""",
+    "a copy of the best weights": """
+import copy
+
+def fit(model, epochs, run_epoch, evaluate):
+    best, weights = 0.0, copy.deepcopy(model.state_dict())
+    for _ in range(epochs):
+        run_epoch(model)
+        accuracy = evaluate(model)
+        if accuracy > best:
+            best, weights = accuracy, copy.deepcopy(model.state_dict())
+    model.load_state_dict(weights)
+""",
+    "the last epoch saved behind the loop": """
+import torch
+
+def fit(model, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model)
+        if epoch % 10 == 0:
+            torch.save(model.state_dict(), f"{epoch}.pt")
+    torch.save(model.state_dict(), "last.pt")
+""",
+    "a device for each process": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def main(local_rank, seed, build):
+    torch.distributed.init_process_group("nccl")
+    torch.manual_seed(seed + local_rank)
+    model = build(dropout=0.1).to(local_rank)
+    return DistributedDataParallel(model, device_ids=[local_rank])
+""",
+    "a state that a helper brings back": """
+import torch
+
+def restart(path, **parts):
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    for name, part in parts.items():
+        part.load_state_dict(state[name])
+    return state["epoch"]
+
+def main(model, optimizer, epochs, path, run_epoch):
+    start_epoch = restart(path, model=model, optimizer=optimizer)
+    for epoch in range(start_epoch, epochs):
+        run_epoch(model, optimizer)
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**state, "epoch": epoch + 1}, f"{path}.{epoch}")
+""",
 }

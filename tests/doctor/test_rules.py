@@ -9,8 +9,10 @@ from torchgen_cli.doctor.rule import MARK, Rule, Severity
 from torchgen_cli.doctor.rules import all_rules
 
 from .planted import PLANTED
+from .planted_by_readers import PLANTED_BY_READERS
 
 RULES = all_rules()
+FAULTS = [*PLANTED, *PLANTED_BY_READERS]
 STATIC = [rule for rule in RULES.values() if rule.bad]
 
 
@@ -43,14 +45,14 @@ def test_the_good_example_is_fine_by_every_rule(rule: Rule, tmp_path: Path) -> N
     assert lines_found(tmp_path, rule.good, rule.severity is Severity.HINT) == set()
 
 
-@pytest.mark.parametrize(("id", "code"), PLANTED, ids=[id for id, _ in PLANTED])
+@pytest.mark.parametrize(("id", "code"), FAULTS, ids=[id for id, _ in FAULTS])
 def test_a_planted_fault_is_found(id: str, code: str, tmp_path: Path) -> None:
     found = lines_found(tmp_path, code, hints=True)
     assert {line for rule, line in found if rule == id} == marked(code)
 
 
 def test_each_rule_has_a_planted_fault() -> None:
-    assert {id for id, _ in PLANTED} == {rule.id for rule in STATIC}
+    assert {id for id, _ in FAULTS} == {rule.id for rule in STATIC}
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)

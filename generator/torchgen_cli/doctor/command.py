@@ -43,7 +43,7 @@ def diagnose(paths: list[Path], asked: Asked) -> int:
         raise UserError("--write is for --fix: it makes the changes that --fix shows", 2)
     try:
         targets = gather(paths)
-        result = examine_all(targets, asked.hints, selected(asked.select, "--select"))
+        result = examine_all(targets, asked.hints or asked.fix, selected(asked.select, "--select"))
         if asked.diff or asked.baseline or asked.write_baseline:
             narrow_down(result, asked)
     except UserError as error:

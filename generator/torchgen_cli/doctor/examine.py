@@ -108,8 +108,8 @@ def _examine_module(module: Module, hints: bool, settings: Settings, result: Exa
     for line, why in lines.refused:
         result.findings.append(Finding(module.name, line, 1, "TG002", why))
     used: set[tuple[int, str]] = set()
-    # a comment may be about a hint, which is then looked for as well
-    for found, last in check(module, hints or bool(lines.rules)):
+    # a comment may be about a hint, or one be asked for by its id: it is then looked for as well
+    for found, last in check(module, hints or bool(lines.rules) or bool(settings.select)):
         around = range(found.line, last + 1)
         matching = {
             (line, found.rule) for line in around if found.rule in lines.rules.get(line, ())
@@ -117,7 +117,7 @@ def _examine_module(module: Module, hints: bool, settings: Settings, result: Exa
         used |= matching
         if matching:
             result.ignored += 1
-        elif hints or found.severity is not Severity.HINT:
+        elif hints or found.severity is not Severity.HINT or found.rule in settings.select:
             result.findings.append(found)
     for line, ids in sorted(lines.rules.items()):
         for id in sorted(ids):

@@ -9,7 +9,8 @@ from typing import Any
 
 from .syntax import LOOPS, SCOPES, Function, Loop, Scope, children, last_name, mentions, written
 
-OTHERS = {"chainer", "flax", "jax", "keras", "mxnet", "paddle", "tensorflow"}
+OTHERS = {"chainer", "flax", "jax", "jittor", "keras", "mindspore", "mxnet", "oneflow", "paddle"}
+OTHERS |= {"tensorflow"}
 # folders of tests; an evaluation script called test.py is not a test
 TEST_FOLDERS = {"test", "tests"}
 

@@ -30,7 +30,7 @@ from torch.utils.checkpoint import checkpoint
 def forward(block, x):
     return checkpoint(block, x, use_reentrant=False)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def reentrant(module: Module) -> Iterator[ast.AST]:
     for call in module.torch_calls("checkpoint", "checkpoint_sequential"):
@@ -57,7 +57,7 @@ import torchvision
 
 model = torchvision.models.resnet18(weights="IMAGENET1K_V1")
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def pretrained(module: Module) -> Iterator[Spot]:
     for node in module.keywords:
@@ -92,7 +92,7 @@ import torch.nn.functional as F
 def attend(scores):
     return F.softmax(scores, dim=-1)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def implicit_dim(module: Module) -> Iterator[ast.AST]:
     for call in module.torch_calls("softmax", "log_softmax", "softmin"):
@@ -123,7 +123,7 @@ from torch import nn
 
 criterion = nn.CrossEntropyLoss(reduction="sum")
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def old_reduction(module: Module) -> Iterator[ast.AST]:
     for node in module.keywords:
@@ -164,7 +164,7 @@ def train(optimizer, epochs, run_epoch):
         run_epoch()
         scheduler.step()
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def epoch_given(module: Module) -> Iterator[Spot]:
     takes_more = ("ReduceLROnPlateau", "CosineAnnealingWarmRestarts")
@@ -216,4 +216,6 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
     for call in module.calls.get("add_argument", ()):
         if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
-            yield Spot(call, unsure=old)
+            # which torch.distributed.launch passes since torch 2.0
+            passed = any(is_constant(a, "--local-rank") for a in call.args)
+            yield Spot(call, unsure=old or passed)

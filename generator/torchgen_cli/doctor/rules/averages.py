@@ -9,6 +9,7 @@ from ..syntax import (
     FUNCTIONS,
     is_constant,
     last_name,
+    mentions,
     own_calls,
     own_nodes,
     receiver,
@@ -99,8 +100,22 @@ def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[as
     for call in own_calls(loop, "append"):
         kept = receiver(call)
         listed = kept is not None and written(kept) in means - {""}
-        if listed and call.args and is_loss(call.args[0]):
+        if listed and call.args and (is_loss(call.args[0]) or is_share(call.args[0])):
             yield call
+
+
+def is_share(value: ast.expr) -> bool:
+    """Whether it is divided by the size of its batch: `correct.item() / len(labels)`."""
+    return (
+        isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Div)
+        and mentions(value.left, "correct", "acc", "hit")
+        and any(
+            (isinstance(one, ast.Call) and last_name(one.func) in ("len", "size"))
+            or (isinstance(one, ast.Attribute) and one.attr == "shape")
+            for one in walk(value.right)
+        )
+    )
 
 
 def uncounted(module: Module, loop: ast.For) -> Iterator[ast.AST]:

@@ -14,10 +14,12 @@ from ..syntax import (
     written,
 )
 from .loops import is_optimizer, is_scheduler
+from .resume import goes_on, program_of
 from .states import handed_on, is_model, saves, value_before
 from .weights_alone import is_script, resumed_without_optimizer
 
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
+BRINGING = re.compile(r"load|resum|restor|restart|checkpoint", re.I)
 PROGRESS = re.compile(
     r"^((start|last|current|global)_)?(epochs?|steps?|iter(ation)?s?)(_(num|run|done|no|idx))?$",
     re.I,
@@ -87,7 +89,8 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
         if name and any(written(receiver(c) or c) == name for c in own_calls(scope, "update")):
             continue
         has_model = any(
-            isinstance(value, ast.Call) and last_name(value.func) == "state_dict"
+            (isinstance(value, ast.Call) and last_name(value.func) == "state_dict")
+            or is_model(module, value, call)
             for value in content.values
         )
         if has_model and any(PROGRESS.match(key) for key in keys):
@@ -146,6 +149,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         rebuilt = any(follows_from_the_epoch(other) for other in around)
         text = " ".join([*keys, *(ast.unparse(value) for value in content.values)]).lower()
         missing = []
+        if brings_back_less(module, content):
+            yield Spot(call, "no code reads the optimizer's state")
         if any(is_optimizer(*one) for one in stepped) and "opt" not in text:
             missing.append("the optimizer")
         if any(is_scheduler(*one) for one in stepped) and not rebuilt and "sched" not in text:
@@ -159,6 +164,31 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         if missing and detail not in told:  # the same again in another function
             told.add(detail)
             yield Spot(call, detail)
+
+
+def brings_back_less(module: Module, content: ast.Dict) -> bool:
+    """Whether an optimizer's state is kept, and no code that goes on with a run reads it."""
+    kept = any(
+        isinstance(value, ast.Call)
+        and last_name(value.func) == "state_dict"
+        and is_optimizer(module, receiver(value))
+        for value in content.values
+    )
+    near = module.project.near(module)
+    read = any(
+        "opt" in ast.unparse(call).lower()
+        for other in near
+        for call in other.calls.get("load_state_dict", ())
+    )
+    handed = any(
+        is_optimizer(other, one)
+        for other in near
+        for name, calls in other.calls.items()
+        if BRINGING.search(name)
+        for call in calls
+        for one in [*call.args, *(k.value for k in call.keywords)]
+    )
+    return kept and not read and not handed and any(map(goes_on, program_of(module)))
 
 
 def follows_from_the_epoch(module: Module) -> bool:

@@ -16,6 +16,7 @@ from ..syntax import (
     mentions,
     own_calls,
     own_nodes,
+    walk,
     written,
 )
 
@@ -35,6 +36,16 @@ def for_evaluation(module: Module, call: ast.Call) -> bool:
     if isinstance(target, ast.Assign):
         names += target.targets
     return any(EVALUATION.search(written(name)) for name in names if name is not None)
+
+
+def for_each_split(module: Module, call: ast.Call) -> bool:
+    """Whether it is the loader of each of `{x: DataLoader(...) for x in ["train", "val"]}`."""
+    around = module.parents[call]
+    return isinstance(around, ast.DictComp) and any(
+        isinstance(one, ast.Constant) and EVALUATION.search(str(one.value))
+        for generator in around.generators
+        for one in walk(generator.iter)
+    )
 
 
 @rule(
@@ -206,7 +217,8 @@ def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
         around = module.parents[call]
         if isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter"):
             continue  # batches are taken from it, and never all
-        if is_constant(drop_last, True) and for_evaluation(module, call):
+        evaluates = for_evaluation(module, call) or for_each_split(module, call)
+        if is_constant(drop_last, True) and evaluates:
             yield call
         elif isinstance(drop_last, ast.Name):
             yield from dropped_by_branch(module, call, drop_last.id)

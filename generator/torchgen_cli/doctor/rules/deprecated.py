@@ -58,7 +58,7 @@ def forward(model, images):
     with torch.amp.autocast("cuda"):
         return model(images)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     in_tests=True,
     once=True,
 )
@@ -114,7 +114,7 @@ import torch
 def outer(a, b):
     return torch.outer(a, b)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     in_tests=True,
     once=True,
 )

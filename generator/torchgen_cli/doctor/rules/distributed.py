@@ -32,7 +32,7 @@ from torch.nn.parallel import DistributedDataParallel
 def wrap(model):
     return DistributedDataParallel(model)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     once=True,
 )
 def data_parallel(module: Module) -> Iterator[Spot]:

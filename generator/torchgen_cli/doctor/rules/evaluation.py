@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, walk, written
+from ..syntax import FUNCTIONS, OPAQUE, Function, last_name, mentions, own_calls, written
 from .both import evaluating_loops
 from .data import EVALUATION
 from .layers import module_classes
@@ -19,7 +19,6 @@ NO_GRAPH = (
     "set_grad_enabled",
     "requires_grad",
     "autograd",
-    "volatile",
 )
 NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
 # what differs from mode to mode, and where models come from that may have it
@@ -230,8 +229,7 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
         around = scope if isinstance(scope, FUNCTIONS) else loop
         if scope in told or mentions(around, *NO_GRAPH) or under(module, loop):
             continue
-        called = (function for _, function in module.project.resolve(module, call))
-        if any(mentions_no_graph(node) for function in called for node in walk(function)):
+        if module.project.reaches(module, call, mentions_no_graph, depth=4):
             continue
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)

@@ -154,6 +154,9 @@ def load(dataset):
 def same_seed_each_epoch(module: Module) -> Iterator[ast.AST]:
     for loader in worker_loaders(module):
         start = keyword(loader, "worker_init_fn")
+        alone = isinstance(module.function(loader), ast.Module) and "backward" not in module.calls
+        if alone and mentions(module.tree, "__main__"):
+            continue  # a demonstration
         kept = keyword(loader, "persistent_workers")
         if start is None or not (kept is None or is_constant(kept, False)):
             continue

@@ -21,6 +21,7 @@ from ..syntax import (
 )
 from .checkpoint import parts_of
 from .loops import is_optimizer
+from .resume import goes_on, program_of
 from .states import REPLACING, saves, takes, value_before
 
 SETTINGS = ("args", "cfg", "config", "conf", "opt", "options", "params", "hparams", "flags")
@@ -73,7 +74,14 @@ def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
         elif kept_elsewhere(module, call):
             continue
         elif fixed_path(module, path, call) and resumable(module, call):
-            yield call
+            yield Spot(call, unsure=opens_others_alone(module))
+
+
+def opens_others_alone(module: Module) -> bool:
+    """Whether a program opens checkpoints, and goes on with a run from none of them."""
+    near = program_of(module)
+    opens = any(True for other in near for _ in other.torch_calls("load"))
+    return opens and not any(map(goes_on, near))
 
 
 def kept_elsewhere(module: Module, call: ast.Call) -> bool:
@@ -102,6 +110,8 @@ def fixed_path(module: Module, path: ast.expr, call: ast.Call) -> bool:
     if isinstance(path, ast.Call) and last_name(path.func) in ("join", "joinpath", "Path", "str"):
         path = path.args[-1] if path.args else path
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div | ast.Add):
+        if mentions(path, "epoch", "step", "iter"):
+            return False
         path = path.right
     scope = module.function(call)
     if isinstance(path, ast.Name) and isinstance(scope, FUNCTIONS):

@@ -8,6 +8,8 @@ from ..rule import Spot, rule
 from ..syntax import everything, is_constant, keyword, last_name, receiver, walk, written
 from .layers import DOCS, makes_module, module_classes
 
+PLAIN_MODULES = ("Upsample", "MaxPool", "AvgPool", "AdaptiveAvgPool", "PixelShuffle", "Softmax")
+ACTIVATIONS = ("ReLU", "LeakyReLU", "ELU", "GELU", "SiLU", "Sigmoid", "Tanh", "Identity", "Flatten")
 REGISTER = {"ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Sequential"}
 PLAIN = (ast.List, ast.Dict, ast.Tuple, ast.ListComp, ast.DictComp, ast.BinOp)
 REGISTERING_METHODS = {"add_module", "register_module", "register_parameter", "setattr", "extend"}
@@ -16,7 +18,7 @@ REGISTERING_METHODS = {"add_module", "register_module", "register_parameter", "s
 def holds_modules(module: Module, value: ast.AST) -> bool:
     """Whether a plain list, tuple, dict or comprehension holds new modules or parameters."""
     if isinstance(value, ast.List | ast.Tuple):
-        return any(makes_module(module, item) for item in value.elts)
+        return any(makes_module(module, item) and not is_plain(item) for item in value.elts)
     if isinstance(value, ast.Dict):
         return any(makes_module(module, item) for item in value.values)
     if isinstance(value, ast.ListComp):
@@ -26,6 +28,13 @@ def holds_modules(module: Module, value: ast.AST) -> bool:
     if isinstance(value, ast.BinOp):  # [nn.Linear(8, 8)] * 3
         return holds_modules(module, value.left) or holds_modules(module, value.right)
     return False
+
+
+def is_plain(value: ast.AST) -> bool:
+    """Whether a module has no parameters, no buffers and no modes, so that nothing is lost."""
+    return isinstance(value, ast.Call) and last_name(value.func).startswith(
+        PLAIN_MODULES + ACTIVATIONS
+    )
 
 
 @rule(

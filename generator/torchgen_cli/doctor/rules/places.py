@@ -8,7 +8,7 @@ from ..rule import STABLE, Severity, rule
 from ..syntax import argument, has_stars, mentions, own_calls, receiver, walk, written
 from .states import is_wrapped
 
-CPU = {"is_available", "no_cuda", "use_cuda", "use_gpu"}
+CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
 
 
 @rule(
@@ -143,17 +143,28 @@ def resume(model, path):
     once=True,
 )
 def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
-    if "init_process_group" not in module.calls and names_of(module).isdisjoint(CPU):
+    if "init_process_group" not in module.calls and not runs_without_gpu(module):
         return
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue
         scope = module.function(call)
         loads = own_calls(scope, "load")  # of which a branch may choose one
-        if any(argument(one, 1, "map_location") is not None for one in loads):
+        if argument(call, 1, "map_location") is not None or any(
+            argument(one, 1, "map_location") is not None and chosen_between(module, call, one)
+            for one in loads
+        ):
             continue
+        if any(one.lineno < call.lineno for one in own_calls(scope, "save")):
+            continue  # a file that this process wrote, on the same device
         if goes_to_a_model(module, call) and not module.is_fallback(call):
             yield call
+
+
+def chosen_between(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether a condition decides which of two places is reached."""
+    conditions = {n for n in module.ancestors(one) if isinstance(n, ast.If | ast.IfExp | ast.Try)}
+    return any(around in conditions for around in module.ancestors(other))
 
 
 def goes_to_a_model(module: Module, call: ast.Call) -> bool:
@@ -169,12 +180,18 @@ def goes_to_a_model(module: Module, call: ast.Call) -> bool:
     return False
 
 
-def names_of(module: Module) -> set[str]:
-    """What a file calls, and the flags that it takes."""
+def runs_without_gpu(module: Module) -> bool:
+    """Whether a file is meant for a CPU too: it has a flag for that, or asks what there is."""
     flags = {
         str(one.value).strip("-").replace("-", "_")
         for call in module.calls.get("add_argument", ())
         for one in call.args
         if isinstance(one, ast.Constant)
     }
-    return flags | set(module.calls)
+    if CPU & flags:
+        return True
+    needs_one = any(
+        not any(isinstance(around, ast.If | ast.IfExp) for around in module.ancestors(call))
+        for call in module.calls.get("cuda", ())
+    )
+    return "is_available" in module.calls and not needs_one

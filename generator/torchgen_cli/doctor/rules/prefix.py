@@ -57,7 +57,9 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
             and not in_other_branch(module, wrapped[-1], call)
         )
         handed = given_for(module, scope, model.id) if isinstance(model, ast.Name) else ()
-        there = not near and any(wrapped_elsewhere(*one) for one in handed)
+        given_to = list(handed)
+        bare = any(last_name(one) == "module" for _, one in given_to)
+        there = not near and not bare and any(wrapped_elsewhere(*one) for one in given_to)
         if (here or there) and not cuts_prefix(module):
             yield Spot(call, unsure=any(map(cuts_prefix, module.project.near(module))))
 

@@ -3,14 +3,17 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..project import Module
 from ..rule import Severity, rule
 from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, walk, written
 from .loops import is_optimizer
+from .weights_alone import is_script
 
 BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|best", re.I)
 WORDS = ("print", "warn", "warning", "info", "error", "exception", "critical", "log")
+COUNTS = re.compile(r"epoch|step|iter", re.I)
 LOADING = re.compile(r"(load|restore|resume).*(checkpoint|ckpt|state|model|snapshot)|^resume", re.I)
 
 
@@ -52,7 +55,12 @@ def resume(model, optimizer, path):
 def swallowed_load(module: Module) -> Iterator[ast.AST]:
     for call in module.calls.get("load_state_dict", []) + loading_calls(module):
         handler = swallowing(module, call)
-        if handler is None or any(last_name(c.func) in WORDS for c in own_calls(handler)):
+        if handler is None:
+            continue
+        if begins_at_zero(handler):  # and says so, where it does, of a file that is there
+            yield handler
+            continue
+        if any(last_name(c.func) in WORDS for c in own_calls(handler)):
             continue
         if is_optimizer(module, receiver(call)) or any(
             isinstance(node, ast.Call)
@@ -61,6 +69,17 @@ def swallowed_load(module: Module) -> Iterator[ast.AST]:
             for node in module.project.reached(module, call, 1)
         ):
             yield handler
+
+
+def begins_at_zero(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler sets the first epoch to the beginning."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and node.value.value in (0, 1)
+        and "epoch" in last_name(node.targets[0]).lower()
+        for node in walk(handler)
+    )
 
 
 def loading_calls(module: Module) -> list[ast.Call]:
@@ -137,47 +156,100 @@ def fit(model, optimizer, evaluate, epochs, path, resume):
     severity=Severity.WARNING,
 )
 def forgotten_best(module: Module) -> Iterator[ast.AST]:
-    loads = module.calls.get("load_state_dict", ())
-    scopes = {module.function(c): None for c in loads if is_optimizer(module, receiver(c))}
-    for scope in scopes:
-        for node in own_nodes(scope):
-            if not isinstance(node, ast.If) or not any(True for _ in module.loops_around(node)):
+    if not any(goes_on(one) and uses(module, one) for one in program_of(module)):
+        return
+    for name, calls in module.calls.items():
+        for call in calls if "save" in name else ():
+            loop = next((one for one in module.loops_around(call)), None)
+            node = next((one for one in module.ancestors(call) if isinstance(one, ast.If)), None)
+            if loop is None or node is None or not any(node is one for one in walk(loop)):
                 continue
-            best = next((one for one in compared(node.test) if sets(node.body, one)), "")
-            if best and saves_something(node) and begins_anew(module, scope, node, best):
+            kept = [one for one in compared(node.test) if is_updated(module, loop, node, one)]
+            if any(begins_anew(module, node, best) for best in kept):
                 yield node
+
+
+def program_of(module: Module) -> list[Module]:
+    """A file and those around it, without other scripts."""
+    return [o for o in module.project.near(module) if o is module or not is_script(o)]
+
+
+def uses(module: Module, other: Module) -> bool:
+    """Whether a file is another, or calls a function of it that loads."""
+    return other is module or any(
+        function.name in module.calls and own_calls(function, "load_state_dict")
+        for function in other.functions
+    )
+
+
+@lru_cache(maxsize=10_000)
+def goes_on(module: Module) -> bool:
+    """Whether a file brings a run back: its optimizer, or how far it was."""
+    loads = module.calls.get("load_state_dict", ())
+    if any(is_optimizer(module, receiver(call)) for call in loads):
+        return True
+    return bool(loads) and any(
+        "start" in target.lower() and any(reads_a_count(one.value) for one in statements)
+        for target, statements in module.assigned.items()
+    )
+
+
+def reads_a_count(value: ast.expr) -> bool:
+    """Whether a number of epochs or steps is read: `state["epoch"]`."""
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and COUNTS.search(str(node.slice.value)) is not None
+        for node in walk(value)
+    )
+
+
+def is_updated(module: Module, loop: ast.AST, node: ast.If, name: str) -> bool:
+    """Whether a condition sets the best, or another one of the loop that asks the same."""
+    return any(
+        isinstance(other, ast.If)
+        and (other is node or name in compared(other.test))
+        and sets(other.body, name)
+        for other in walk(loop)
+    )
 
 
 def compared(test: ast.expr) -> list[str]:
     """The names in a comparison that stand for the best so far."""
     sides = [s for n in walk(test) if isinstance(n, ast.Compare) for s in (n.left, *n.comparators)]
-    return [side.id for side in sides if isinstance(side, ast.Name) and BEST.search(side.id)]
+    return [written(side) for side in sides if written(side) and BEST.search(last_name(side))]
 
 
 def sets(body: list[ast.stmt], name: str) -> bool:
     """Whether one of the statements gives a name another value."""
     return any(
-        isinstance(one, ast.Assign) and written(one.targets[0]) == name
+        isinstance(one, ast.Assign) and name in targets_of(one)
         for statement in body
         for one in walk(statement)
     )
 
 
-def saves_something(node: ast.If) -> bool:
-    """Whether a checkpoint is written below a condition."""
-    return any("save" in last_name(call.func) for call in own_calls(node))
+def targets_of(node: ast.Assign) -> set[str]:
+    """The names that an assignment sets, also several at once."""
+    return {
+        written(one)
+        for target in node.targets
+        for one in (target.elts if isinstance(target, ast.Tuple) else [target])
+    }
 
 
-def begins_anew(module: Module, scope: ast.AST, test: ast.If, name: str) -> bool:
+def begins_anew(module: Module, test: ast.If, name: str) -> bool:
     """Whether a name is a plain number until the loop around a condition sets it."""
     loop = list(module.loops_around(test))[-1]
     inside = set(walk(loop))
+    around = module.class_of(test) if "." in name else module.function(test)
+    if around is None or ("." in name and not name.startswith("self.")):
+        return False
     first = [
         node
-        for node in own_nodes(scope)
-        if isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Store)
+        for node in (walk(around) if "." in name else own_nodes(around))
+        if written(node) == name
+        and isinstance(getattr(node, "ctx", None), ast.Store)
         and node not in inside
     ]
     given = [module.parents[one] for one in first]

@@ -90,10 +90,11 @@ def trains(module: Module, statement: ast.stmt) -> bool:
         return False
     calls = own_calls(statement)
     # `model.train()` sets a mode
-    called = {last_name(c.func) for c in calls if isinstance(c.func, ast.Name) or c.args}
     return any(
-        function.name in called and optimizer_steps(module, function)
-        for function in module.functions
+        optimizer_steps(other, function)
+        for call in calls
+        if isinstance(call.func, ast.Name) or call.args
+        for other, function in module.project.resolve(module, call)
     )
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from ..project import Module
@@ -55,7 +56,7 @@ def unread_seed(module: Module) -> Iterator[ast.AST]:
         if not SEED_NAMES.intersection(names) or keyword(call, "dest") is not None:
             continue
         near = module.project.near(module)
-        if "parse_args" in module.calls:
+        if is_script(module):
             near = [one for one in near if one is module or not is_script(one)]
         if not any(reads(one, names) for one in near):
             yield call
@@ -64,7 +65,10 @@ def unread_seed(module: Module) -> Iterator[ast.AST]:
 def reads(module: Module, names: set[str]) -> bool:
     """Whether a file may read a setting: by its name, or as one of all."""
     called = {call.func for name in names for call in module.calls.get(name, ())}
-    if any(node.attr in names and node not in called for node in module.attributes):
+    if any(
+        node.attr in names and node not in called and not of_a_library(module, node)
+        for node in module.attributes
+    ):
         return True
     if any(name in module.calls for name in ("vars", "asdict", "_get_kwargs")) or any(
         node.attr == "__dict__" and last_name(node.value).lower() in SETTINGS
@@ -75,6 +79,12 @@ def reads(module: Module, names: set[str]) -> bool:
         return True
     quoted = rb"['\"](%s)['\"]" % "|".join(names).encode()  # config["seed"]
     return re.search(quoted, module.project.contents[module.name]) is not None
+
+
+def of_a_library(module: Module, node: ast.Attribute) -> bool:
+    """Whether it is a part of a package, as `os.path`."""
+    root = module.qualified(node).partition(".")[0]
+    return root in sys.stdlib_module_names or root in ("torch", "numpy", "torchvision")
 
 
 @rule(
@@ -123,7 +133,7 @@ def main():
 if __name__ == "__main__":
     main()
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     once=True,
 )
 def nothing_seeded(module: Module) -> Iterator[ast.AST]:

@@ -17,7 +17,8 @@ from .loops import is_optimizer
 from .states import saves
 
 RESUMING = re.compile(
-    r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?)$"
+    r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?"
+    r"|resume[-_](from|path|iter|epoch)|start[-_](epoch|iter))$"
 )
 
 

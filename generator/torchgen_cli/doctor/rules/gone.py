@@ -1,0 +1,199 @@
+"""What fails, or does nothing, with every torch and numpy of these years."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import is_constant, last_name, receiver
+from .deprecated import uses
+
+GONE = {
+    "numpy.float": "float, or numpy.float64",
+    "numpy.int": "int",
+    "numpy.bool": "bool",
+    "numpy.object": "object",
+    "numpy.str": "str",
+    "numpy.complex": "complex",
+    "collections.Iterable": "collections.abc.Iterable",
+    "collections.Mapping": "collections.abc.Mapping",
+    "collections.Sequence": "collections.abc.Sequence",
+    "collections.Callable": "collections.abc.Callable",
+    "time.clock": "time.perf_counter",
+    "torch._six.string_classes": "str",
+    "torch._six.int_classes": "int",
+    "torch._six.container_abcs": "collections.abc",
+    "torch._six.inf": "math.inf",
+    "torchvision.transforms.Scale": "torchvision.transforms.Resize",
+    "torchvision.transforms.RandomSizedCrop": "torchvision.transforms.RandomResizedCrop",
+    "scipy.misc.imread": "imageio.imread",
+    "scipy.misc.imsave": "imageio.imwrite",
+    "scipy.misc.imresize": "PIL.Image.resize",
+}
+
+
+@rule(
+    "TG811",
+    "a loss has no element 0",
+    why="""Since torch 0.5 the mean of a loss has no dimensions, and `loss.data[0]` is an
+    IndexError: the first step, or the first evaluation, ends the run.""",
+    remedy="write `loss.item()`",
+    source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
+    bad="""
+def train(model, loader, optimizer, loss_of):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total += loss.data[0]  # <--
+    return total
+""",
+    good="""
+def train(model, loader, optimizer, loss_of):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total
+""",
+    once=True,
+)
+def first_of_a_loss(module: Module) -> Iterator[ast.AST]:
+    for node in module.attributes:
+        around = module.parents[node]
+        if (
+            node.attr == "data"
+            and isinstance(around, ast.Subscript)
+            and is_constant(around.slice, 0)
+            and "loss" in last_name(node.value).lower()
+            and isinstance(around.ctx, ast.Load)
+        ):
+            yield around
+
+
+@rule(
+    "TG812",
+    "`volatile` does nothing",
+    why="""Torch 0.4 took it away and ignores it: the evaluation computes graphs for gradients,
+    with several times the memory.""",
+    remedy="put the evaluation under `torch.no_grad()`",
+    source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
+    bad="""
+from torch.autograd import Variable
+
+
+def predict(model, images):
+    model.eval()
+    return model(Variable(images, volatile=True))  # <--
+""",
+    good="""
+import torch
+
+
+@torch.no_grad()
+def predict(model, images):
+    model.eval()
+    return model(images)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def volatile(module: Module) -> Iterator[ast.AST]:
+    for node in module.keywords:
+        call = module.parents[node]
+        if (
+            node.arg == "volatile"
+            and is_constant(node.value, True)
+            and isinstance(call, ast.Call)
+            and last_name(call.func) == "Variable"
+            and not mentions_no_grad(module, call)
+        ):
+            yield call
+
+
+def mentions_no_grad(module: Module, node: ast.AST) -> bool:
+    """Whether it stands under `no_grad` all the same."""
+    return any(
+        isinstance(around, ast.With) and any("no_grad" in ast.unparse(i) for i in around.items)
+        for around in module.ancestors(node)
+    )
+
+
+@rule(
+    "TG813",
+    "this name was removed from its library",
+    why="""It raises an AttributeError or ImportError with every release of these years. One place
+    is shown for each name.""",
+    remedy="use the name behind the colon",
+    source="https://numpy.org/doc/stable/release/1.24.0-notes.html",
+    bad="""
+import numpy as np
+import torch
+
+
+def targets(labels):
+    return torch.from_numpy(labels.astype(np.float))  # <--
+""",
+    good="""
+import numpy as np
+import torch
+
+
+def targets(labels):
+    return torch.from_numpy(labels.astype(np.float64))
+""",
+    in_tests=True,
+    once=True,
+)
+def gone(module: Module) -> Iterator[Spot]:
+    yield from uses(module, GONE)
+
+
+@rule(
+    "TG814",
+    "`view` refuses a slice of transposed predictions",
+    why="""`correct[:k]` of a transposed tensor is not contiguous for `k` above 1. Torch 1.5 and
+    older returned one that was; since 1.7 top-5 accuracy ends with a RuntimeError.""",
+    remedy="write `correct[:k].reshape(-1)`",
+    source=f"{STABLE}/generated/torch.Tensor.view.html",
+    bad="""
+def accuracy(output, target, topk=(1, 5)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum() for k in topk]  # <--
+""",
+    good="""
+def accuracy(output, target, topk=(1, 5)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].reshape(-1).float().sum() for k in topk]
+""",
+)
+def viewed_slice(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("view", ()):
+        sliced = receiver(call)
+        if not isinstance(sliced, ast.Subscript) or not isinstance(sliced.slice, ast.Slice):
+            continue
+        if sliced.slice.upper is None or is_constant(sliced.slice.upper, 1):
+            continue
+        scope = module.function(call)
+        for value in module.value_in(sliced.value, scope):
+            compared = receiver(value) if isinstance(value, ast.Call) else None
+            if (
+                compared is not None
+                and last_name(getattr(value, "func", value)) == "eq"
+                and any(is_transposed(one) for one in module.value_in(compared, scope))
+            ):
+                yield call
+
+
+def is_transposed(value: ast.expr) -> bool:
+    """Whether it is `pred.t()`, and not made contiguous."""
+    return isinstance(value, ast.Call) and last_name(value.func) == "t"

@@ -1,0 +1,210 @@
+"""What is kept of a run, and when."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import STABLE, Severity, rule
+from ..syntax import (
+    FUNCTIONS,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    walk,
+    written,
+)
+from .loops import is_scheduler
+from .states import saves
+
+SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
+
+
+@rule(
+    "TG613",
+    "the best weights are kept by reference, and go on changing",
+    why="""`state_dict()` copies nothing: its tensors are the model's own. What was kept of the best
+    epoch is, at the end, the last one, and `load_state_dict` brings back nothing.""",
+    remedy="keep `copy.deepcopy(model.state_dict())`",
+    source=SAVING,
+    bad="""
+def fit(model, epochs, run_epoch, evaluate):
+    best, best_weights = 0.0, None
+    for epoch in range(epochs):
+        run_epoch(model)
+        accuracy = evaluate(model)
+        if accuracy > best:
+            best, best_weights = accuracy, model.state_dict()  # <--
+    model.load_state_dict(best_weights)
+""",
+    good="""
+import copy
+
+
+def fit(model, epochs, run_epoch, evaluate):
+    best, best_weights = 0.0, None
+    for epoch in range(epochs):
+        run_epoch(model)
+        accuracy = evaluate(model)
+        if accuracy > best:
+            best, best_weights = accuracy, copy.deepcopy(model.state_dict())
+    model.load_state_dict(best_weights)
+""",
+)
+def by_reference(module: Module) -> Iterator[ast.AST]:
+    for name, statements in module.assigned.items():
+        for statement in statements:
+            value = statement.value
+            if not isinstance(value, ast.Call) or last_name(value.func) != "state_dict":
+                continue
+            loops = list(module.loops_around(statement))
+            if not loops or not isinstance(module.parents[statement], ast.If):
+                continue
+            scope = module.function(statement)
+            later = [
+                call
+                for call in own_calls(scope, "load_state_dict")
+                if call.args
+                and written(call.args[0]) == name
+                and call.lineno > (loops[-1].end_lineno or 0)
+            ]
+            if later:
+                yield statement
+
+
+@rule(
+    "TG614",
+    "the last epochs of a run may never be saved",
+    why="""The only place that saves is reached every few epochs, and nothing saves behind the
+    loop: unless the number of epochs fits, what was trained last is lost.""",
+    remedy="save after the last epoch too",
+    source=SAVING,
+    bad="""
+import torch
+
+
+def fit(model, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model)
+        if (epoch + 1) % 10 == 0:
+            torch.save(model.state_dict(), f"{epoch}.pt")  # <--
+""",
+    good="""
+import torch
+
+
+def fit(model, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model)
+        if (epoch + 1) % 10 == 0 or epoch + 1 == epochs:
+            torch.save(model.state_dict(), f"{epoch}.pt")
+""",
+    severity=Severity.WARNING,
+)
+def last_is_lost(module: Module) -> Iterator[ast.AST]:
+    own = list(saves(module))
+    near = module.project.near(module)
+    if len(own) != 1 or any(any(saves(other)) for other in near if other is not module):
+        return
+    call = own[0]
+    if any(
+        "save" in last_name(other.func).lower() and other is not call
+        for other in own_calls(module.function(call))
+    ):
+        return
+    tests = [
+        around.test
+        for around in module.ancestors(call)
+        if isinstance(around, ast.If) and call not in walk(around.test)
+    ]
+    mods = [
+        node
+        for test in tests
+        for node in walk(test)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mod)
+        and mentions(node.left, "epoch")
+    ]
+    if (
+        not mods
+        or any(isinstance(test, ast.BoolOp) for test in tests)
+        or is_constant(mods[0].right, 1)
+    ):
+        return
+    if any(True for _ in module.loops_around(call)):
+        yield call
+
+
+@rule(
+    "TG615",
+    "the scheduler is saved before it has moved on",
+    why="""The checkpoint of an epoch holds the schedule of that epoch, and the resumed run begins
+    the next with it: one epoch is trained with the rate of the one before, and the schedule
+    stays one behind.""",
+    remedy="call `scheduler.step()` before the checkpoint is written",
+    source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
+    bad="""
+import torch
+
+
+def fit(model, optimizer, scheduler, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model, optimizer)
+        state = {
+            "model": model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "scheduler": scheduler.state_dict(),
+            "epoch": epoch + 1,
+        }
+        torch.save(state, f"{epoch}.pt")
+        scheduler.step()  # <--
+""",
+    good="""
+import torch
+
+
+def fit(model, optimizer, scheduler, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model, optimizer)
+        scheduler.step()
+        state = {
+            "model": model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "scheduler": scheduler.state_dict(),
+            "epoch": epoch + 1,
+        }
+        torch.save(state, f"{epoch}.pt")
+""",
+)
+def saved_too_early(module: Module) -> Iterator[ast.AST]:
+    for loop in module.loops:
+        kept = False
+        for statement in loop.body:
+            steps = [c for c in own_calls(statement, "step") if is_scheduler(module, receiver(c))]
+            plain = [
+                c
+                for c in steps
+                if not any(True for one in module.loops_around(c) if one is not loop)
+            ]
+            if kept and plain:
+                yield plain[0]
+            if plain:
+                break
+            kept = kept or any(keeps_scheduler(module, call) for call in own_calls(statement))
+
+
+def keeps_scheduler(module: Module, call: ast.Call) -> bool:
+    """Whether it takes a scheduler's state, or is given a scheduler by something that saves it."""
+    if last_name(call.func) == "state_dict":
+        return is_scheduler(module, receiver(call))
+    if "save" not in last_name(call.func).lower():
+        return False
+    given = [*call.args, *(k.value for k in call.keywords)]
+    return any(is_scheduler(module, one) for one in given) and any(
+        isinstance(node, ast.Call) and last_name(node.func) == "state_dict"
+        for _, function in module.project.resolve(module, call)
+        for node in own_nodes(function)
+        if isinstance(function, FUNCTIONS)
+    )
