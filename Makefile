@@ -28,7 +28,7 @@ help:
 	@echo "make pictures   draws the README's pictures anew, from the real programs"
 	@echo "make bench      measures everything against its limits and its peers; an hour and more"
 	@echo "make lint       formatting, lint and types"
-	@echo "make clean      removes the environment and the demo"
+	@echo "make clean      removes the environment, the demo and what the tests keep"
 
 setup: $(READY)
 
@@ -113,4 +113,4 @@ bench: $(READY) $(BENCH)/ready
 	$(BIN)/python benchmarks/scaling.py
 
 clean:
-	rm -rf .venv .venv-bench .demo
+	rm -rf .venv .venv-bench .demo .renderings

@@ -1,13 +1,17 @@
 """Real renderings of the template: once per session, shared by all of pytest's workers."""
 
+import contextlib
 import hashlib
 import multiprocessing
 import os
 import shutil
+import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from importlib import metadata
 from pathlib import Path
 
 from .answers import ROOT, SETS, Answers, name_of
@@ -15,6 +19,7 @@ from .answers import ROOT, SETS, Answers, name_of
 # unlike the package's name in the contract, so that a name written by hand into the template shows
 PROJECT, PACKAGE = "my-scans", "my_scans"
 WAIT = 300  # seconds for another worker's renderings
+KEPT = ROOT / ".renderings"  # by all that decides them, so that each part of the gate has them
 
 
 def copy_template(folder: Path) -> Path:
@@ -39,7 +44,10 @@ def render(template: Path, answers: Answers, target: Path, project: str = PROJEC
 
 
 def render_all(folder: Path, sets: list[Answers] = SETS) -> dict[str, Path]:
-    """Render the sets into `folder`, by whichever worker comes first; the others wait."""
+    """Render the sets into `folder`, by whichever worker comes first; the others wait.
+
+    What a session before has rendered of the same template is copied from `KEPT`.
+    """
     try:
         folder.mkdir()
     except FileExistsError:
@@ -47,15 +55,39 @@ def render_all(folder: Path, sets: list[Answers] = SETS) -> dict[str, Path]:
     else:
         try:
             template = copy_template(folder / "template")
-            targets = [folder / "trees" / name_of(answers) for answers in sets]
+            kept = KEPT / state_of(template)
+            for old in KEPT.glob("*"):
+                if old != kept:
+                    shutil.rmtree(old, ignore_errors=True)
+            work = [(kept, template, a, folder / "trees" / name_of(a)) for a in sets]
             spawn = multiprocessing.get_context("spawn")
             with ProcessPoolExecutor(2, mp_context=spawn, initializer=hide_git) as pool:
-                list(pool.map(render, [template] * len(sets), sets, targets, chunksize=4))
+                list(pool.map(render_once, *zip(*work, strict=True), chunksize=4))
         except BaseException:
             (folder / "failed").write_text(traceback.format_exc(), encoding="utf-8")
             raise
         (folder / "done").touch()
     return {name_of(answers): folder / "trees" / name_of(answers) for answers in sets}
+
+
+def state_of(template: Path) -> str:
+    """A name for all that decides what is rendered: the template and the programs that do it."""
+    programs = [f"{name} {metadata.version(name)}" for name in ("copier", "jinja2", "pyyaml")]
+    own = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    state = " ".join((digest(template), own, sys.version, *programs))
+    return hashlib.sha256(state.encode()).hexdigest()[:16]
+
+
+def render_once(kept: Path, template: Path, answers: Answers, target: Path) -> None:
+    """Copy what is kept of a set; where nothing is, render it and keep it."""
+    known = kept / name_of(answers)
+    if not known.is_dir():
+        kept.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept, prefix=".") as unfinished:
+            render(template, answers, Path(unfinished) / target.name)
+            with contextlib.suppress(OSError):  # another session was faster
+                (Path(unfinished) / target.name).rename(known)
+    shutil.copytree(known, target)
 
 
 def hide_git() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .answers import COVER, STEPS, Answers, name_of
+from .answers import STEPS, Answers, name_of
 from .commands import Project, environment
 from .renderings import PACKAGE
 from .training import copy_of
@@ -15,7 +15,8 @@ pytestmark = pytest.mark.smoke
 
 
 # all quick tests where parallelism differs, and of the slow ones those where processes have to
-# agree; the other sets run what depends on their answers, but one set in shards is enough
+# agree; the other sets run what depends on their answers, but one set in shards is enough, and
+# two processes there
 WHOLE_IN = [next(a for a in STEPS if a["parallelism"] == one) for one in ("single", "ddp")]
 SHARDED = [a for a in STEPS if a["parallelism"] == "fsdp"]
 DEPENDENT = ("tests/engine", "tests/experiment", "tests/report", "tests/verify")
@@ -23,10 +24,11 @@ PARTS = {
     "quick": ("not slow",),
     "slow": ("slow",),
     "slow in the engine": ("slow", "tests/engine"),
+    "slow in the engine, by two": ("slow", "tests/engine", "-k", "not [3"),
     "dependent": ("not slow", *DEPENDENT),
 }
 OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS if a not in SHARDED[1:]]
-OFTEN += [(a, "slow in the engine") for a in (WHOLE_IN[1], SHARDED[0])]
+OFTEN += [(WHOLE_IN[1], "slow in the engine"), (SHARDED[0], "slow in the engine, by two")]
 RARELY = [(a, part) for a in STEPS for part in ("quick", "slow") if (a, part) not in OFTEN]
 
 
@@ -42,8 +44,8 @@ def test_a_projects_own_checks_pass(
     project = Project(folder, environment(tmp_path / "home"), timeout=800)
     project.python("-m", "ruff", "check", "--no-respect-gitignore")
     project.python("-m", "ruff", "format", "--check", "--no-respect-gitignore")
-    marked, *folders = PARTS[part]
-    options = ("-q", "-m", marked, "-p", "no:cacheprovider", *folders)
+    marked, *chosen = PARTS[part]
+    options = ("-q", "-m", marked, "-p", "no:cacheprovider", *chosen)
     said = project.python("-m", "pytest", *options, f"--basetemp={tmp_path / 'pytest'}")
     assert " passed" in said.splitlines()[-1]
     left = {path.name for path in folder.iterdir()} - {
@@ -62,8 +64,8 @@ def test_nothing_that_is_hidden_can_be_imported(tmp_path: Path) -> None:
 
 def test_packages_type_check(trees: dict[str, Path], tmp_path: Path) -> None:
     # by one run, which reads torch once for all; their imports are relative
-    names = [name_of(answers).replace("-", "_") for answers in COVER]
-    for answers, name in zip(COVER, names, strict=True):
+    names = [name_of(answers).replace("-", "_") for answers in STEPS]
+    for answers, name in zip(STEPS, names, strict=True):
         shutil.copytree(trees[name_of(answers)] / PACKAGE, tmp_path / "packages" / name)
     project = Project(tmp_path / "packages", environment(tmp_path / "home"))
     said = project.python("-m", "mypy", "--ignore-missing-imports", *names)

@@ -41,6 +41,7 @@ VOCABULARY = (
     Words("launcher", ("slurm",), ("slurm", "sbatch", "srun", "scancel")),
     Words("launcher", ("kubernetes",), ("kubernetes", "kubectl", "pod")),
 )
+ALL_WORDS = tuple(word for entry in VOCABULARY for word in entry.words)
 # choices that add nothing to the shortest project, so have no words of their own
 PLAIN = {("parallelism", "single"), ("amp", "off"), ("logger", "none"), ("launcher", "local")}
 
@@ -51,28 +52,28 @@ LEFTOVER = re.compile(r"\{%|\{#|(?<!\$)\{\{ *\w*(package_name|project_name|_copi
 
 def foreign_words(tree: Path, answers: Answers) -> Iterator[str]:
     """Words of choices that were not made, in the files and in their names."""
-    foreign = tuple(
-        word
+    foreign = {
+        word.lower()
         for entry in VOCABULARY
         if answers.get(entry.question, UNASKED.get(entry.question)) not in entry.choices
         for word in entry.words
-    )
+    }
     for name, content in renderings.files(tree):
         text = content.decode()
         if name == "README.md":
             text = CHANGE.sub("", text, count=1)
-        for place, found in (("its name", said(name, foreign)), *lines(text, foreign)):
-            if found:
+        for place, said_there in (("its name", said(name, ALL_WORDS)), *lines(text)):
+            if found := {word for word in said_there if word.lower() in foreign}:
                 yield f"{name}: {place} says {', '.join(sorted(found))}"
 
 
-@cache
-def lines(text: str, words: tuple[str, ...]) -> list[tuple[str, set[str]]]:
-    """Each line that says one of the words, by number."""
-    if not said(text, words):
-        return []
+@cache  # most files are those of many sets
+def lines(text: str) -> list[tuple[str, set[str]]]:
+    """Each line that says a word of any choice, by number."""
     numbered = enumerate(text.splitlines(), 1)
-    return [(f"line {number}", found) for number, line in numbered if (found := said(line, words))]
+    return [
+        (f"line {number}", found) for number, line in numbered if (found := said(line, ALL_WORDS))
+    ]
 
 
 @cache

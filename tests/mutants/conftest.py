@@ -9,7 +9,7 @@ import pytest
 
 from matrix.answers import Answers, name_of
 from matrix.conftest import pytest_collection_modifyitems, pytest_configure, shared
-from matrix.renderings import copy_template, render
+from matrix.renderings import render_all
 
 from .everything import MUTANTS
 from .laboratory import Laboratory, Outcome, once
@@ -23,13 +23,7 @@ Unbroken = Callable[[Answers], Outcome]
 @pytest.fixture(scope="session")
 def homes(shared: Path) -> dict[str, Path]:
     """The rendered project of each home, by its name. Read only: copy what is to be broken."""
-    folder = shared / "homes"
-
-    def render_all() -> dict[str, str]:
-        template = copy_template(folder / "template")
-        return {name_of(h): str(render(template, h, folder / name_of(h))) for h in HOMES}
-
-    return {name: Path(path) for name, path in once(folder, "rendered", render_all).items()}
+    return render_all(shared / "homes", HOMES)
 
 
 @pytest.fixture(scope="session")
