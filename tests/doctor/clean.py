@@ -1198,4 +1198,111 @@ def main(model, optimizer, epochs, path, run_epoch):
         state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
         torch.save({**state, "epoch": epoch + 1}, f"{path}.{epoch}")
 """,
+    "a flag of a script without processes": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=0)
+print(parser.parse_args().local_rank)
+""",
+    "a store that no loader gets": """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Store(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")
+
+    def __getitem__(self, key):
+        return self.file[key]
+
+def load(dataset):
+    return DataLoader(dataset, batch_size=8, num_workers=4)
+""",
+    "a checkpoint within an epoch": """
+import torch
+
+def fit(model, optimizer, loader, path, state):
+    current = state["epoch"]
+    optimizer.load_state_dict(state["optimizer"])
+    for epoch in range(current, 280):
+        for number, batch in enumerate(loader):
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+            if number % 1000 == 0:
+                parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+                torch.save({**parts, "epoch": epoch}, f"{path}.{number}")
+    torch.save({"model": model.state_dict()}, path)
+""",
+    "test samples that are not drawn": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Clips(Dataset):
+    def __init__(self, files, test_mode=False):
+        self.files, self.test_mode = files, test_mode
+
+    def __getitem__(self, index):
+        start = 0 if self.test_mode else np.random.randint(8)
+        return self.files[index][start:]
+
+def load(files):
+    return DataLoader(Clips(files, test_mode=True), batch_size=8, num_workers=4)
+""",
+    "passes counted over all epochs": """
+def train(model, loader, optimizer, passes, epochs, loss_of):
+    for epoch in range(epochs):
+        for i, batch in enumerate(loader):
+            done = len(loader) * epoch + i + 1
+            (loss_of(model, batch) / passes).backward()
+            if done % passes == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    "every epoch saved by default": """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--save-every", type=int, default=1)
+args = parser.parse_args()
+
+def fit(model, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model)
+        if epoch % args.save_every == 0:
+            torch.save(model.state_dict(), f"{epoch}.pt")
+""",
+    "a parameter that is made where it stays": """
+import torch
+from torch import nn
+
+class Graph(nn.Module):
+    def __init__(self, nodes, device):
+        super().__init__()
+        self.A = nn.Parameter(torch.randn(nodes, nodes).to(device)).to(device)
+""",
+    "a whole copy of the last checkpoint": """
+import shutil
+
+import torch
+
+def save(model, optimizer, step, best):
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
+    torch.save(state, "last.pt")
+    if best:
+        shutil.copyfile("last.pt", "best.pt")
+""",
+    "the first class alone": """
+def accuracy(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum() for k in topk]
+
+def measure(output, target):
+    return accuracy(output, target)
+""",
 }

@@ -862,7 +862,17 @@ class Trainer:
     ),
     (
         "TG809",
-        "def flags(parser):\n    parser.add_argument('-r', '--local-rank', type=int)  # <--\n",
+        """
+import torch
+
+def flags(parser):
+    parser.add_argument('-r', '--local-rank', type=int)  # <--
+    return parser.parse_args()
+
+def join(args):
+    torch.cuda.set_device(args.local_rank)
+    torch.distributed.init_process_group("nccl")
+""",
     ),
     ("TG003", "import torch  # torchgen: ignore[TG601] nothing is loaded here # <--\n"),
     (

@@ -362,7 +362,7 @@ def main(args):
         "TG811",
         """
 def evaluate(net, batches, criterion):
-    sums = [criterion(net(x), y).data[0] for x, y in batches]
+    sums = [criterion(net(x), y).data[0] for x, y in batches]  # <--
     for x, y in batches:
         val_loss = criterion(net(x), y)
         print(val_loss.data[0])  # <--
@@ -415,5 +415,111 @@ def precision(scores, labels, ks=(1, 5)):
             found.append(hits[:k].view(-1).float().sum(0) * 100 / len(labels))  # <--
         return found
 """,
+    ),
+    (
+        "TG315",
+        """
+import torch.nn.functional as F
+
+
+def kd(student, teacher, t):
+    p = F.log_softmax(student / t, dim=1)
+    q = F.softmax(teacher / t, dim=1)
+    return F.kl_div(p, q) * t**2  # <--
+""",
+    ),
+    (
+        "TG422",
+        """
+from torch import optim
+from torch.optim.lr_scheduler import MultiStepLR
+
+
+class Supervisor:
+    def train(self, epochs, batches):
+        optimizer = optim.Adam(self.model.parameters(), lr=0.01)
+        schedule = MultiStepLR(optimizer, milestones=[20, 30])
+        seen = 0
+        for _ in range(epochs):
+            for batch in batches:
+                optimizer.zero_grad()
+                loss = self.model(batch)
+                if seen == 0:
+                    optimizer = optim.Adam(self.model.parameters(), lr=0.01)  # <--
+                loss.backward()
+                optimizer.step()
+                seen += 1
+            schedule.step()
+""",
+    ),
+    (
+        "TG423",
+        """
+import torch.optim as optim
+from torch.nn.utils import clip_grad_norm_
+
+
+class Wrapper(object):
+    def make(self):
+        self.optimizer = optim.Adam(self.params, lr=self.lr)
+
+    def __init__(self, params, lr, clip):
+        self.params = params
+        self.lr, self.clip = lr, clip
+        self.make()
+
+    def step(self):
+        if self.clip is not None:
+            clip_grad_norm_(self.params, self.clip)  # <--
+        self.optimizer.step()
+
+
+def main(args, net):
+    wrapper = Wrapper(net.parameters(), args.lr, clip=args.clip)
+    return wrapper
+""",
+    ),
+    (
+        "TG815",
+        """
+import torch
+
+
+class GradReverse(torch.autograd.Function):  # <--
+    def __init__(self, weight):
+        self.weight = weight
+
+    def forward(self, x):
+        return x.view_as(x)
+
+    def backward(self, grad):
+        return -self.weight * grad
+
+
+class Plain(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+""",
+    ),
+    (
+        "TG407",
+        """
+def train(model, batches, optimizer, hyper, epochs):
+    for epoch in range(epochs):
+        for i, batch in enumerate(batches):
+            model(batch).mean().backward()  # <--
+            if (len(batches) * epoch + i) % hyper["subdivisions"] == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    ),
+    (
+        "TG001",
+        "def move(x):\n    return x.cuda(async=True)  # <--\n",
     ),
 ]

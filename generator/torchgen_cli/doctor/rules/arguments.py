@@ -200,18 +200,26 @@ def saves_no_scheduler(module: Module) -> bool:
     bad="""
 import argparse
 
+import torch
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--local_rank", type=int, default=0)  # <--
+torch.cuda.set_device(parser.parse_args().local_rank)
+torch.distributed.init_process_group("nccl")
 """,
     good="""
 import os
 
-local_rank = int(os.environ["LOCAL_RANK"])
+import torch
+
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+torch.distributed.init_process_group("nccl")
 """,
     severity=Severity.WARNING,
 )
 def local_rank_flag(module: Module) -> Iterator[Spot]:
-    if module.project.contains(b"LOCAL_RANK"):
+    joins = any("init_process_group" in other.calls for other in module.project.near(module))
+    if module.project.contains(b"LOCAL_RANK") or not joins:
         return
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
     for call in module.calls.get("add_argument", ()):

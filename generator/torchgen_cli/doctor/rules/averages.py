@@ -1,6 +1,7 @@
 """Averages over batches of uneven size."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
@@ -19,6 +20,8 @@ from ..syntax import (
 from .both import evaluating_loops
 from .evaluation import evaluation_loops, looped_over
 
+# of a batch: its loss, or a measure that is a mean over it
+MEASURED = re.compile(r"loss|accuracy|psnr|ssim|lpips|dice|(^|_)(acc|iou|mae|rmse|mape)(_|$)", re.I)
 NUMBERS = ("item", "float", "detach", "cpu", "numpy")
 
 
@@ -198,7 +201,8 @@ def is_loss(value: ast.expr) -> bool:
         if inner is None:
             return False
         value = inner
-    return "loss" in last_name(value).lower() and isinstance(value, ast.Name | ast.Attribute)
+    named = isinstance(value, ast.Name | ast.Attribute)
+    return named and MEASURED.search(last_name(value)) is not None
 
 
 def counts_batches(divisor: ast.expr | None, source: str = "") -> bool:

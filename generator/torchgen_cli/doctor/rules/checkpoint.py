@@ -13,7 +13,7 @@ from ..syntax import (
     receiver,
     written,
 )
-from .loops import is_optimizer, is_scheduler
+from .loops import OPTIMIZERS, is_optimizer, is_scheduler
 from .resume import goes_on, program_of
 from .states import handed_on, is_model, saves, value_before
 from .weights_alone import is_script, resumed_without_optimizer
@@ -151,7 +151,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         missing = []
         if brings_back_less(module, content):
             yield Spot(call, "no code reads the optimizer's state")
-        if any(is_optimizer(*one) for one in stepped) and "opt" not in text:
+        builds = any(True for _ in module.torch_calls(*OPTIMIZERS))
+        if (builds or any(is_optimizer(*one) for one in stepped)) and "opt" not in text:
             missing.append("the optimizer")
         if any(is_scheduler(*one) for one in stepped) and not rebuilt and "sched" not in text:
             missing.append("the scheduler")

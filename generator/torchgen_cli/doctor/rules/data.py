@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import (
+    FUNCTIONS,
     Loop,
     argument,
     has_stars,
@@ -32,10 +33,15 @@ def for_evaluation(module: Module, call: ast.Call) -> bool:
     target = module.parents[call]
     while isinstance(target, ast.IfExp):
         target = module.parents[target]
-    names = [argument(call, 0, "dataset")]
+    dataset = argument(call, 0, "dataset")
+    names = [dataset]
     if isinstance(target, ast.Assign):
         names += target.targets
-    return any(EVALUATION.search(written(name)) for name in names if name is not None)
+    scope = module.function(call)
+    if isinstance(scope, FUNCTIONS) and EVALUATION.search(scope.name):
+        return "train" not in scope.name.lower()
+    tested = isinstance(dataset, ast.Call) and is_constant(keyword(dataset, "test_mode"), True)
+    return tested or any(EVALUATION.search(written(name)) for name in names if name is not None)
 
 
 def for_each_split(module: Module, call: ast.Call) -> bool:

@@ -1,13 +1,16 @@
 """What fails, or does nothing, with every torch and numpy of these years."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import is_constant, last_name, receiver
+from ..syntax import FUNCTIONS, is_constant, last_name, receiver
 from .deprecated import uses
 
+LOSS = re.compile(r"loss|criterion|entropy", re.I)
+FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
 GONE = {
     "numpy.float": "float, or numpy.float64",
     "numpy.int": "int",
@@ -26,6 +29,7 @@ GONE = {
     "torch._six.inf": "math.inf",
     "torchvision.transforms.Scale": "torchvision.transforms.Resize",
     "torchvision.transforms.RandomSizedCrop": "torchvision.transforms.RandomResizedCrop",
+    "scipy.spatial.transform.Rotation.from_dcm": "Rotation.from_matrix",
     "scipy.misc.imread": "imageio.imread",
     "scipy.misc.imsave": "imageio.imwrite",
     "scipy.misc.imresize": "PIL.Image.resize",
@@ -70,7 +74,7 @@ def first_of_a_loss(module: Module) -> Iterator[ast.AST]:
             node.attr == "data"
             and isinstance(around, ast.Subscript)
             and is_constant(around.slice, 0)
-            and "loss" in last_name(node.value).lower()
+            and LOSS.search(last_name(getattr(node.value, "func", node.value)))
             and isinstance(around.ctx, ast.Load)
         ):
             yield around
@@ -155,6 +159,48 @@ def gone(module: Module) -> Iterator[Spot]:
 
 
 @rule(
+    "TG815",
+    "a function with a backward of its own has to be static",
+    why="""Since torch 1.5 a `forward` that is no static method is refused: the first call ends with
+    a RuntimeError about a legacy autograd function.""",
+    remedy="make `forward(ctx, ...)` and `backward(ctx, ...)` static, and call `.apply`",
+    source=f"{STABLE}/notes/extending.html",
+    bad="""
+from torch.autograd import Function
+
+
+class Double(Function):  # <--
+    def forward(self, x):
+        return x * 2
+
+    def backward(self, grad):
+        return grad * 2
+""",
+    good="""
+from torch.autograd import Function
+
+
+class Double(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+""",
+    once=True,
+)
+def legacy_function(module: Module) -> Iterator[ast.AST]:
+    for node in module.classes:
+        if not any(module.qualified(base) in FUNCTION for base in node.bases):
+            continue
+        forward = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "forward"]
+        if forward and not forward[0].decorator_list:
+            yield node
+
+
+@rule(
     "TG814",
     "`view` refuses a slice of transposed predictions",
     why="""`correct[:k]` of a transposed tensor is not contiguous for `k` above 1. Torch 1.5 and
@@ -176,7 +222,7 @@ def accuracy(output, target, topk=(1, 5)):
     return [correct[:k].reshape(-1).float().sum() for k in topk]
 """,
 )
-def viewed_slice(module: Module) -> Iterator[ast.AST]:
+def viewed_slice(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("view", ()):
         sliced = receiver(call)
         if not isinstance(sliced, ast.Subscript) or not isinstance(sliced.slice, ast.Slice):
@@ -191,7 +237,18 @@ def viewed_slice(module: Module) -> Iterator[ast.AST]:
                 and last_name(getattr(value, "func", value)) == "eq"
                 and any(is_transposed(one) for one in module.value_in(compared, scope))
             ):
-                yield call
+                yield Spot(call, unsure=only_first(module, call))
+
+
+def only_first(module: Module, call: ast.Call) -> bool:
+    """Whether the function takes the first class alone by default, and no caller asks for more."""
+    function = module.function(call)
+    if not isinstance(function, FUNCTIONS) or not function.args.defaults:
+        return False
+    default = function.args.defaults[-1]
+    alone = isinstance(default, ast.Tuple | ast.List) and len(default.elts) == 1
+    calls = module.project.calls_of(module, function)
+    return alone and all(len(one.args) < 3 and not one.keywords for _, one in calls)
 
 
 def is_transposed(value: ast.expr) -> bool:

@@ -61,7 +61,7 @@ def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
         path = argument(call, 1, "f")
         moved = [
             c
-            for c in own_calls(scope, *REPLACING)
+            for c in own_calls(scope, *REPLACING, "copy", "copyfile", "copy2")
             if len(c.args) < 2
             or not isinstance(c.args[0], ast.Constant)
             or module.qualified(c.func).startswith(("os.", "shutil."))

@@ -8,6 +8,7 @@ from ..rule import STABLE, Severity, rule
 from ..syntax import (
     FUNCTIONS,
     is_constant,
+    keyword,
     last_name,
     mentions,
     own_calls,
@@ -130,11 +131,22 @@ def last_is_lost(module: Module) -> Iterator[ast.AST]:
     if (
         not mods
         or any(isinstance(test, ast.BoolOp) for test in tests)
-        or is_constant(mods[0].right, 1)
+        or every_one_by_default(module, mods[0].right)
     ):
         return
     if any(True for _ in module.loops_around(call)):
         yield call
+
+
+def every_one_by_default(module: Module, divisor: ast.expr) -> bool:
+    """Whether it is a flag that is 1 unless somebody asks for more."""
+    flags = {f"--{last_name(divisor)}", f"--{last_name(divisor).replace('_', '-')}"}
+    return is_constant(divisor, 1) or any(
+        is_constant(keyword(call, "default"), 1)
+        for other in module.project.near(module)
+        for call in other.calls.get("add_argument", ())
+        if any(is_constant(one, *flags) for one in call.args)
+    )
 
 
 @rule(

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Spot, rule
-from ..syntax import everything, is_constant, keyword, last_name, receiver, walk, written
+from ..syntax import (
+    everything,
+    is_constant,
+    keyword,
+    last_name,
+    receiver,
+    walk,
+    written,
+)
 from .layers import DOCS, makes_module, module_classes
 
 PLAIN_MODULES = ("Upsample", "MaxPool", "AvgPool", "AdaptiveAvgPool", "PixelShuffle", "Softmax")
@@ -167,4 +175,14 @@ def lost_parameter(module: Module) -> Iterator[ast.AST]:
                 if made not in ("Parameter", "UninitializedParameter"):
                     yield statement
             elif isinstance(inner, ast.Call) and module.is_torch(inner.func, "Parameter"):
-                yield statement
+                value = inner.args[0] if inner.args else inner
+                moved = isinstance(value, ast.Call) and last_name(value.func) == "to"
+                if not moved or not given_alike(value, call):
+                    yield statement
+
+
+def given_alike(one: ast.expr, other: ast.Call) -> bool:
+    """Whether two calls have the same arguments."""
+    return isinstance(one, ast.Call) and [*map(ast.unparse, one.args)] == [
+        *map(ast.unparse, other.args)
+    ]

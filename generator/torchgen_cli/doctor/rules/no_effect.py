@@ -9,7 +9,7 @@ from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, keyword, last_name, own_nodes, receiver, written
 from .in_place import SETTINGS
 from .loops import is_optimizer
-from .seeds import reads
+from .seeds import SHOWING, reads
 from .weights_alone import is_script
 
 # what makes another run; a flag for a name or a folder that nothing reads is a matter of tidiness
@@ -20,7 +20,6 @@ TRAINING = re.compile(
     r"|cutmix|shuffle|pretrained|freeze|deterministic)(_|$)",
     re.I,
 )
-SHOWING = {"print", "pprint", "str", "format", "info", "dumps", "deepcopy", "log"}
 
 
 @rule(

@@ -69,6 +69,18 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
                 written(kept).startswith("self.")
                 and any(same(n, kept) for one in sample for n in walk(one))
                 and is_dataset(module, node)
+                and is_made(module, node)
                 and any(any(worker_loaders(other)) for other in module.project.code)
             ):
                 yield statement
+
+
+def is_made(module: Module, node: ast.ClassDef) -> bool:
+    """Whether the program makes an object of a class, or of one that derives from it."""
+    derived = {
+        one.name
+        for other in module.project.code
+        for one in other.classes
+        if one is node or module.project.derives(other, one, node.name)
+    }
+    return any(name in other.calls for name in derived for other in module.project.code)

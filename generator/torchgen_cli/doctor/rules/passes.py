@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, rule
-from ..syntax import is_constant, last_name, own_calls, own_nodes, walk
+from ..syntax import is_constant, last_name, mentions, own_calls, own_nodes, walk
 from .loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_steps
 
 
@@ -87,8 +87,21 @@ def left_over(module: Module) -> Iterator[ast.AST]:
             call.lineno > (loop.end_lineno or 0)
             for call in [*optimizer_steps(module, outer), *scaled_steps(module, outer)]
         )
-        if again and every_few(condition.test) and not zeroed and not flushed:
+        counts_on = any(
+            isinstance(node, ast.Name) and spans_epochs(module, node)
+            for node in walk(condition.test)
+        )
+        if again and every_few(condition.test) and not (zeroed or flushed or counts_on):
             yield condition
+
+
+def spans_epochs(module: Module, name: ast.Name) -> bool:
+    """Whether a count goes on over epochs: `len(loader) * epoch + i`."""
+    return any(
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and mentions(node, "epoch")
+        for value in module.value_in(name, module.function(name))
+        for node in walk(value)
+    )
 
 
 @rule(

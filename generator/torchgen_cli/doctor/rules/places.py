@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import argument, has_stars, mentions, own_calls, receiver, walk, written
+from ..syntax import argument, has_stars, is_constant, mentions, own_calls, receiver, walk, written
 from .states import is_wrapped
 
 CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
@@ -161,6 +161,12 @@ def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
             yield call
 
 
+def choices_in(module: Module) -> Iterator[ast.IfExp]:
+    """`"cuda" if ... else "cpu"`, where a device is made of it."""
+    for call in module.calls.get("device", ()):
+        yield from (one for one in call.args if isinstance(one, ast.IfExp))
+
+
 def chosen_between(module: Module, one: ast.AST, other: ast.AST) -> bool:
     """Whether a condition decides which of two places is reached."""
     conditions = {n for n in module.ancestors(one) if isinstance(n, ast.If | ast.IfExp | ast.Try)}
@@ -188,7 +194,7 @@ def runs_without_gpu(module: Module) -> bool:
         for one in call.args
         if isinstance(one, ast.Constant)
     }
-    if CPU & flags:
+    if CPU & flags or any(is_constant(one.orelse, "cpu") for one in choices_in(module)):
         return True
     needs_one = any(
         not any(isinstance(around, ast.If | ast.IfExp) for around in module.ancestors(call))

@@ -138,7 +138,7 @@ def saved_by_all(module: Module) -> Iterator[ast.AST]:
             continue  # a file for each
         if isinstance(scope, FUNCTIONS) and not own_calls(scope, "init_process_group"):
             callers = list(module.project.calls_of(module, scope))
-            if not callers or any(guarded(other, one) for other, one in callers):
+            if all(guarded(other, one) for other, one in callers):
                 continue
         yield call
         return

@@ -43,8 +43,9 @@ def train(optimizer, epochs, run_epoch, log):
     once=True,
 )
 def computed_rate(module: Module) -> Iterator[Spot]:
-    if "get_lr" in module.project.functions:  # a scheduler of one's own
-        return
+    near = module.project.near(module)
+    if any(function.name == "get_lr" for other in near for function in other.functions):
+        return  # a scheduler of one's own
     for call in module.calls.get("get_lr", ()):
         owner = receiver(call)
         if owner is not None and is_scheduler(module, owner) and not call.args:

@@ -80,7 +80,9 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
     """The keys under which a loop's number is kept, in a save at the end of its body."""
     trained = False
     for statement in loop.body:
-        saves = [c for c in own_calls(statement) if "save" in last_name(c.func).lower()]
+        if any(isinstance(node, LOOPS) and own_saves(node) for node in walk(statement)):
+            return  # in the middle of an epoch
+        saves = own_saves(statement)
         dicts = [node for node in walk(statement) if isinstance(node, ast.Dict)]
         if trained and (saves or isinstance(statement, ast.Assign)):
             for node in dicts:
@@ -90,6 +92,11 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
         trained = (
             trained or (bool(own_calls(statement)) and not saves) or isinstance(statement, LOOPS)
         )
+
+
+def own_saves(node: ast.AST) -> list[ast.Call]:
+    """The calls below that save something."""
+    return [call for call in own_calls(node) if "save" in last_name(call.func).lower()]
 
 
 def reads(value: ast.expr, key: str) -> bool:

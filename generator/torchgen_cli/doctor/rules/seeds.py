@@ -13,6 +13,7 @@ from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES
 from .weights_alone import is_script
 
+SHOWING = {"print", "pprint", "str", "format", "info", "dump", "dumps", "log", "write", "debug"}
 RANDOMNESS = f"{STABLE}/notes/randomness.html"
 
 
@@ -66,11 +67,15 @@ def reads(module: Module, names: set[str]) -> bool:
     """Whether a file may read a setting: by its name, or as one of all."""
     called = {call.func for name in names for call in module.calls.get(name, ())}
     if any(
-        node.attr in names and node not in called and not of_a_library(module, node)
+        node.attr in names and node not in called and is_read(module, node)
         for node in module.attributes
     ):
         return True
-    if any(name in module.calls for name in ("vars", "asdict", "_get_kwargs")) or any(
+    if any(
+        not is_shown(module, call)
+        for name in ("vars", "asdict", "_get_kwargs")
+        for call in module.calls.get(name, ())
+    ) or any(
         node.attr == "__dict__" and last_name(node.value).lower() in SETTINGS
         for node in module.attributes
     ):
@@ -79,6 +84,23 @@ def reads(module: Module, names: set[str]) -> bool:
         return True
     quoted = rb"['\"](%s)['\"]" % "|".join(names).encode()  # config["seed"]
     return re.search(quoted, module.project.contents[module.name]) is not None
+
+
+def is_shown(module: Module, node: ast.AST) -> bool:
+    """Whether it is printed or kept for people to read."""
+    around = [one for one in module.ancestors(node) if isinstance(one, ast.Call)]
+    return any(last_name(one.func) in SHOWING for one in around)
+
+
+def is_read(module: Module, node: ast.Attribute) -> bool:
+    """Whether a setting is taken, and not only set or kept under its own name."""
+    if isinstance(node.ctx, ast.Store) or of_a_library(module, node):
+        return False
+    kept = module.parents[node]
+    if not isinstance(kept, ast.Assign) or kept.value is not node:
+        return True
+    target = kept.targets[0]
+    return not (isinstance(target, ast.Attribute) and target.attr == node.attr)
 
 
 def of_a_library(module: Module, node: ast.Attribute) -> bool:

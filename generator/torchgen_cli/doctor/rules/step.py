@@ -1,6 +1,7 @@
 """The optimizer step: gradients set to zero, added up, clipped."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
@@ -26,6 +27,8 @@ from .loops import (
     scaled_steps,
     step_scopes,
 )
+
+PASSES = re.compile(r"accum|subdivision", re.I)
 
 
 @rule(
@@ -158,7 +161,9 @@ def train(model, loader, optimizer, loss_of, accumulation_steps):
 """,
 )
 def undivided_loss(module: Module) -> Iterator[ast.AST]:
-    if module.project.has_framework(module) or b"accum" not in module.project.contents[module.name]:
+    if module.project.has_framework(module) or not PASSES.search(
+        module.project.contents[module.name].decode("utf-8", "replace")
+    ):
         return
     if divides_by_accumulation(module):
         return
@@ -166,13 +171,20 @@ def undivided_loss(module: Module) -> Iterator[ast.AST]:
         for loop in (n for n in own_nodes(scope) if isinstance(n, ast.For)):
             for condition in (n for n in own_nodes(loop) if isinstance(n, ast.If)):
                 passes = modulus(condition.test)
-                if passes is None or "accum" not in last_name(passes).lower():
+                if passes is None or not PASSES.search(name_of(passes)):
                     continue
                 stepped = [c for s in condition.body for c in own_calls(s, "step")]
                 inside = [c for s in condition.body for c in own_calls(s, "backward")]
                 if not stepped or inside:
                     continue
                 yield from own_calls(loop, "backward")[:1]
+
+
+def name_of(node: ast.expr) -> str:
+    """What a number is called: of `hparams["subdivisions"]` the key."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value)
+    return last_name(node)
 
 
 def modulus(test: ast.expr) -> ast.expr | None:
@@ -188,7 +200,7 @@ def divides_by_accumulation(module: Module) -> bool:
     for node in walk(module.tree):
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
-            if mentions(divisor, "accum", "scale", "weight", "norm", "world"):
+            if mentions(divisor, "accum", "scale", "weight", "norm", "world", "subdivision"):
                 return True
             if isinstance(node, ast.BinOp) and mentions(node.left, "accum"):
                 return True
