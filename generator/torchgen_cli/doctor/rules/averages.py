@@ -18,7 +18,7 @@ from ..syntax import (
     written,
 )
 from .both import evaluating_loops
-from .evaluation import evaluation_loops, looped_over
+from .evaluating import evaluation_loops, looped_over
 
 # of a batch: its loss, or a measure that is a mean over it
 MEASURED = re.compile(r"loss|accuracy|psnr|ssim|lpips|dice|(^|_)(acc|iou|mae|rmse|mape)(_|$)", re.I)

@@ -7,7 +7,7 @@ from ..project import Module
 from ..rule import Severity, rule
 from ..syntax import mentions, walk
 from .loops import optimizer_steps, scaled_steps
-from .resume import swallowing
+from .swallowed import swallowing
 
 
 @rule(

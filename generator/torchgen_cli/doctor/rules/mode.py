@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import STABLE, rule
 from ..syntax import last_name, own_calls, receiver, written
-from .evaluation import MODELS
+from .evaluating import MODELS
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
 
