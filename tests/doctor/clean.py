@@ -1305,4 +1305,22 @@ def accuracy(output, target, topk=(1,)):
 def measure(output, target):
     return accuracy(output, target)
 """,
+    "numbers that fit": """
+import torch
+
+epochs = 100
+snapshot = 50
+
+def train(model, run_epoch, num_epochs=epochs, save_epoch=snapshot):
+    for epoch in range(num_epochs):
+        run_epoch(model)
+        if epoch % save_epoch == save_epoch - 1:
+            torch.save(model.state_dict(), f"{epoch}.pt")
+""",
+    "parameters of each module by itself": """
+def groups(model):
+    for module in model.modules():
+        for parameter in module.parameters(recurse=False):
+            yield parameter
+""",
 }

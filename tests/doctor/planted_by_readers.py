@@ -522,4 +522,72 @@ def train(model, batches, optimizer, hyper, epochs):
         "TG001",
         "def move(x):\n    return x.cuda(async=True)  # <--\n",
     ),
+    (
+        "TG316",
+        """
+import torchvision
+
+if torchvision.__version__ < "0.3.0":  # <--
+    raise SystemExit("too old")
+""",
+    ),
+    (
+        "TG317",
+        """
+def groups(net):
+    found = []
+    for module in net.modules():
+        for p in module.parameters():  # <--
+            found.append(p)
+    return found
+""",
+    ),
+    (
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader
+from torchvision import datasets, transforms
+
+
+class Hole:
+    def __call__(self, image):
+        y = np.random.randint(image.size(1))
+        image[:, y : y + 8] = 0
+        return image
+
+
+def load(holes):
+    train_transform = transforms.Compose([])
+    train_transform.transforms.append(transforms.ToTensor())
+    train_transform.transforms.append(Hole())
+    train_set = datasets.CIFAR10("data", transform=train_transform)
+    return DataLoader(train_set, batch_size=64, shuffle=True, num_workers=2)  # <--
+""",
+    ),
+    (
+        "TG502",
+        """
+def embed(model, dl):
+    model.eval()
+    found = []
+    for images, names in dl:  # <--
+        found.append(model(images))
+    return found
+""",
+    ),
+    (
+        "TG108",
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--random-seed", type=int, default=1234)  # <--
+parser.add_argument("--width", type=int, default=8)
+args = parser.parse_args()
+model = torch.nn.Linear(args.width, 2)
+""",
+    ),
 ]

@@ -63,7 +63,7 @@ def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.
     if written(dataset):
         values += module.value_in(dataset, module.tree)
     made = [value.func for value in values if isinstance(value, ast.Call)]
-    if any(isinstance(one, ast.Call) and last_name(one.func) == "eval" for one in made):
+    if any(looked_up(module, one) for one in made):
         near = module.project.near(module)  # eval("dataset." + name)(...): one of the program's
         return [(other, c) for other in near for c in other.classes if is_dataset(other, c)]
     if not made:  # an argument: it can only be seen where the file knows of one kind
@@ -75,6 +75,14 @@ def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.
         for found in module.project.classes_named(module, one) or ()
         if is_dataset(*found)
     ]
+
+
+def looked_up(module: Module, made: ast.expr) -> bool:
+    """Whether a class comes from a table, or by its name: `DATASETS[name](...)`."""
+    if isinstance(made, ast.Call) and last_name(made.func) == "eval":
+        return True
+    table = made.value if isinstance(made, ast.Subscript) else None
+    return table is not None and "dataset" in last_name(table).lower()
 
 
 def is_dataset(module: Module, node: ast.ClassDef) -> bool:

@@ -21,7 +21,9 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
             continue
         scope = module.function(loop)
         source = looped_over(loop.iter)
-        named = isinstance(scope, FUNCTIONS) and EVALUATION.search(scope.name)
+        named = isinstance(scope, FUNCTIONS) and (
+            EVALUATION.search(scope.name) or switched_off(scope)
+        )
         if not EVALUATION.search(source) and not (named and LOADERS.search(source)):
             continue
         if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
@@ -32,6 +34,13 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
         call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
         if call is not None and not inside_another(module, loop):
             yield loop, call, scope
+
+
+def switched_off(scope: Function) -> bool:
+    """Whether a function puts a model into evaluation, whatever it is called."""
+    return any(not call.args for call in own_calls(scope, "eval")) and not any(
+        not call.args for call in own_calls(scope, "train")
+    )
 
 
 def looped_over(node: ast.expr) -> str:

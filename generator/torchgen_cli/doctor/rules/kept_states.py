@@ -87,12 +87,29 @@ def last_is_lost(module: Module) -> Iterator[ast.AST]:
 
 def every_one_by_default(module: Module, divisor: ast.expr) -> bool:
     """Whether it is a flag that is 1 unless somebody asks for more."""
+    if isinstance(divisor, ast.Name) and fixed(module, divisor):
+        return True  # who writes both numbers knows that they fit
     flags = {f"--{last_name(divisor)}", f"--{last_name(divisor).replace('_', '-')}"}
     return is_constant(divisor, 1) or any(
         is_constant(keyword(call, "default"), 1)
         for other in module.project.near(module)
         for call in other.calls.get("add_argument", ())
         if any(is_constant(one, *flags) for one in call.args)
+    )
+
+
+def fixed(module: Module, name: ast.Name) -> bool:
+    """Whether a name is a number that is written in the file, as itself or by default."""
+    values = [one.value for one in module.assigned.get(name.id, ())]
+    function = module.function(name)
+    if isinstance(function, FUNCTIONS):
+        plain = function.args.args[::-1]
+        given = zip(plain, function.args.defaults[::-1], strict=False)
+        values += [value for one, value in given if one.arg == name.id]
+    return bool(values) and all(
+        isinstance(one, ast.Constant)
+        or (isinstance(one, ast.Name) and fixed(module, one) and one.id != name.id)
+        for one in values
     )
 
 

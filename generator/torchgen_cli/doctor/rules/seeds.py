@@ -53,7 +53,8 @@ def main():
 )
 def unread_seed(module: Module) -> Iterator[ast.AST]:
     for call in module.calls.get("add_argument", ()):
-        names = {str(a.value).strip("-") for a in call.args if isinstance(a, ast.Constant)}
+        flags = (str(a.value) for a in call.args if isinstance(a, ast.Constant))
+        names = {flag.strip("-").replace("-", "_") for flag in flags}
         if not SEED_NAMES.intersection(names) or keyword(call, "dest") is not None:
             continue
         near = module.project.near(module)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import argument, keyword, last_name, walk, written
+from ..syntax import argument, keyword, last_name, receiver, same, walk, written
 from .layers import DOCS
 
 BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
@@ -137,3 +137,84 @@ def boolean_text(module: Module) -> Iterator[ast.AST]:
     for call in module.calls.get("add_argument", ()):
         if written(keyword(call, "type") or call) == "bool":
             yield call
+
+
+@rule(
+    "TG316",
+    "a version is compared as text",
+    why="""Texts are compared letter by letter: "0.10.0" comes before "0.3.0", and "2.10" before
+    "2.9". The branch for an old release is taken with a new one.""",
+    remedy="compare `packaging.version.Version(...)`, or ask for the function with `hasattr`",
+    source="https://packaging.pypa.io/en/stable/version.html",
+    bad="""
+import torch
+
+NEW = torch.__version__ >= "2.9"  # <--
+""",
+    good="""
+import torch
+from packaging.version import Version
+
+NEW = Version(torch.__version__) >= Version("2.9")
+""",
+    severity=Severity.WARNING,
+)
+def version_as_text(module: Module) -> Iterator[ast.AST]:
+    for node in module.attributes:
+        around = module.parents[node]
+        if node.attr != "__version__" or not isinstance(around, ast.Compare):
+            continue
+        ordered = all(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in around.ops)
+        sides = [around.left, *around.comparators]
+        texts = [one for one in sides if isinstance(one, ast.Constant)]
+        if ordered and any(isinstance(one.value, str) for one in texts):
+            yield around
+
+
+@rule(
+    "TG317",
+    "each parameter is taken once for every module around it",
+    why="""`modules()` goes through all levels, and `parameters()` of each goes down again: a
+    parameter three levels deep comes three times. SGD then steps three times as far with it, and
+    newer releases of torch warn.""",
+    remedy="take `parameters()` of the model once, or `parameters(recurse=False)` of each module",
+    source=f"{DOCS}/torch.nn.Module.html#torch.nn.Module.parameters",
+    bad="""
+def slow(model):
+    for part in model.backbone.modules():
+        for parameter in part.parameters():  # <--
+            if parameter.requires_grad:
+                yield parameter
+""",
+    good="""
+def slow(model):
+    for parameter in model.backbone.parameters():
+        if parameter.requires_grad:
+            yield parameter
+""",
+)
+def taken_again(module: Module) -> Iterator[ast.AST]:
+    for loop in module.loops:
+        if not isinstance(loop, ast.For) or not is_call_of(loop.iter, "modules"):
+            continue
+        for inner in walk(loop):
+            if (
+                isinstance(inner, ast.For)
+                and is_call_of(inner.iter, "parameters")
+                and isinstance(inner.iter, ast.Call)
+                and same(receiver(inner.iter), loop.target)
+                and not inner.iter.args
+                and not inner.iter.keywords
+                and any(isinstance(node, ast.Yield) or is_kept(node) for node in walk(inner))
+            ):
+                yield inner
+
+
+def is_call_of(node: ast.AST, name: str) -> bool:
+    """Whether it calls a method of this name."""
+    return isinstance(node, ast.Call) and last_name(node.func) == name
+
+
+def is_kept(node: ast.AST) -> bool:
+    """Whether it puts something into a list."""
+    return is_call_of(node, "append") or is_call_of(node, "add_param_group")

@@ -12,6 +12,7 @@ from ..syntax import (
     keyword,
     last_name,
     own_calls,
+    receiver,
 )
 from .data import for_evaluation
 from .datasets import SAMPLE, dataset_classes, is_dataset, with_helpers, worker_loaders
@@ -150,7 +151,14 @@ def composed(module: Module, name: str) -> bool:
     """Whether a `Compose` in this file, or in one that it imports, makes a transform."""
     imported = {part for whole in module.imports.values() for part in whole.split(".")}
     return any(
-        isinstance(around, ast.Call) and last_name(around.func) == "Compose"
+        isinstance(around, ast.Call)
+        and (
+            last_name(around.func) == "Compose"
+            or (  # Compose([]).transforms.append(...)
+                last_name(around.func) == "append"
+                and last_name(receiver(around) or around) == "transforms"
+            )
+        )
         for other, call in module.project.callers.get(name, ())
         if other is module or path_of(other)[-1] in imported
         for around in other.ancestors(call)
