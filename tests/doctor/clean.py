@@ -1323,4 +1323,39 @@ def groups(model):
         for parameter in module.parameters(recurse=False):
             yield parameter
 """,
+    "whatever callers keep of a run": """
+import torch
+
+def save(net, epoch, path, **parts):
+    state = {"net": net.state_dict(), "epoch": epoch}
+    for key, value in parts.items():
+        state[key] = value
+    torch.save(state, path)
+
+def fit(net, optimizer, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(net)
+        optimizer.step()
+        save(net, epoch, f"{epoch}.pt", optimizer=optimizer.state_dict())
+""",
+    "a loop of the training beside one of the evaluation": """
+import torch
+
+def run(model, loader, optimizer, loss_of, train=True):
+    if train:
+        model.train()
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+    else:
+        model.eval()
+        with torch.no_grad():
+            for batch in loader:
+                print(loss_of(model, batch))
+
+def main(model, loader, optimizer, loss_of):
+    run(model, loader, optimizer, loss_of)
+    run(model, loader, optimizer, loss_of, train=False)
+""",
 }

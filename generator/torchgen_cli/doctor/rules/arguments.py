@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, keyword, receiver, written
+from ..syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, written
+from .weights_alone import is_script
 
 
 @rule(
@@ -218,8 +219,7 @@ torch.distributed.init_process_group("nccl")
     severity=Severity.WARNING,
 )
 def local_rank_flag(module: Module) -> Iterator[Spot]:
-    joins = any("init_process_group" in other.calls for other in module.project.near(module))
-    if module.project.contains(b"LOCAL_RANK") or not joins:
+    if module.project.contains(b"LOCAL_RANK") or not may_join(module):
         return
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
     for call in module.calls.get("add_argument", ()):
@@ -227,3 +227,19 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
             # which torch.distributed.launch passes since torch 2.0
             passed = any(is_constant(a, "--local-rank") for a in call.args)
             yield Spot(call, unsure=old or passed)
+
+
+def may_join(module: Module) -> bool:
+    """Whether a file joins other processes, itself or by what it calls; or is read by one that may."""
+    if "init_process_group" in module.calls:
+        return True
+    joining = {
+        function.name
+        for other in module.project.near(module)
+        for function in other.functions
+        if own_calls(function, "init_process_group")
+    }
+    known = bool(joining) or any(
+        "init_process_group" in o.calls for o in module.project.near(module)
+    )
+    return not joining.isdisjoint(module.calls) or (known and not is_script(module))

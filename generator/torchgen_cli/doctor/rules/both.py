@@ -30,6 +30,8 @@ def evaluating_loops(module: Module) -> Iterator[tuple[ast.For, Function]]:
         backward = own_calls(loop, "backward")
         if flag is None or not backward or any(True for _ in module.loops_around(loop)):
             continue
+        if is_under(module, loop, flag):
+            continue  # a loop of the training alone
         if all(is_under(module, call, flag) for call in backward) and is_refused(
             module, scope, flag
         ):

@@ -161,7 +161,7 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(8))
 """,
 )
-def lost_parameter(module: Module) -> Iterator[ast.AST]:
+def lost_parameter(module: Module) -> Iterator[ast.AST | Spot]:
     for node in module_classes(module):
         for statement in everything(node):
             if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
@@ -178,7 +178,8 @@ def lost_parameter(module: Module) -> Iterator[ast.AST]:
                 value = inner.args[0] if inner.args else inner
                 moved = isinstance(value, ast.Call) and last_name(value.func) == "to"
                 if not moved or not given_alike(value, call):
-                    yield statement
+                    # of a name nobody knows where it lies: there `.to` may be nothing
+                    yield Spot(statement, unsure=isinstance(value, ast.Name))
 
 
 def given_alike(one: ast.expr, other: ast.Call) -> bool:

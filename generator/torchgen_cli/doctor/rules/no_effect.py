@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, keyword, last_name, own_nodes, receiver, written
+from .data import EVALUATION
 from .in_place import SETTINGS
 from .loops import is_optimizer
 from .seeds import SHOWING, reads
@@ -158,7 +159,8 @@ def unread(module: Module) -> Iterator[Spot]:
         seeds = any("seed" in name for name in names)  # which has a rule of its own
         if names and not seeds and not any(reads(one, names) for one in others):
             detail = f"--{min(names)}"
-            yield Spot(call, detail, unsure=not any(map(TRAINING.search, names)))
+            trains = "backward" in module.calls or not EVALUATION.search(module.name)
+            yield Spot(call, detail, unsure=not trains or not any(map(TRAINING.search, names)))
 
 
 def hands_on(module: Module) -> bool:
