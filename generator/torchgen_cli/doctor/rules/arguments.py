@@ -230,7 +230,7 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
 
 
 def may_join(module: Module) -> bool:
-    """Whether a file joins other processes, itself or by what it calls; or is read by one that may."""
+    """Whether a file joins other processes, itself or by what it calls, or serves one that may."""
     if "init_process_group" in module.calls:
         return True
     joining = {
