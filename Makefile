@@ -10,7 +10,7 @@ BENCH := .venv-bench
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-cluster test-random test-all golden pictures lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-changes test-cluster test-random test-all golden pictures lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
 	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
 	@echo "make test-recipes  each recipe applied to each set that it fits; three of six trained and proven"
+	@echo "make test-changes  updates, edits and recipes in one run"
 	@echo "make test-cluster  two hosts and a Slurm on this machine: signals, lost nodes, cut links; needs root"
 	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
 	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
@@ -70,6 +71,9 @@ test-edits: $(READY)
 
 test-recipes: $(READY)
 	$(PYTEST) -m "recipes and not scheduled"
+
+test-changes: $(READY)
+	$(PYTEST) -m "(updates or edits or recipes) and not scheduled"
 
 test-cluster: $(READY)
 	$(PYTEST_ALONE) -rs -m "cluster and not scheduled" tests/cluster  # named, as above

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import metadata
 from pathlib import Path
@@ -43,11 +43,14 @@ def render(template: Path, answers: Answers, target: Path, project: str = PROJEC
     return target
 
 
-def render_all(folder: Path, sets: list[Answers] = SETS) -> dict[str, Path]:
-    """Render the sets into `folder`, by whichever worker comes first; the others wait.
+def render_all(folder: Path, sets: Sequence[Answers] = SETS) -> dict[str, Path]:
+    """Render the sets below `folder`, by whichever worker comes first; the others wait.
 
     What a session before has rendered of the same template is copied from `KEPT`.
     """
+    names = " ".join(map(name_of, sets))  # tests of several folders may run together
+    folder = folder / hashlib.sha256(names.encode()).hexdigest()[:8]
+    folder.parent.mkdir(exist_ok=True)
     try:
         folder.mkdir()
     except FileExistsError:

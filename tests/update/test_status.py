@@ -41,7 +41,7 @@ def test_every_state_is_told(world: World, project: Path, tmp_path: Path) -> Non
     world.commit(current)
     (edited / "README.md").write_text("mine\n", encoding="utf-8")
     (edited / "proj/mine.py").write_text(
-        "import torch\n\n\ndef load(path):\n    return torch.load(path, weights_only=False)\n",
+        "from torch import nn\n\nnorm = nn.BatchNorm2d(8, 0.8)\n",
         encoding="utf-8",
     )
     replace(conflict / "proj/retired.py", "OLD_7 = 7\n", "OLD_7 = 'mine'\n")
