@@ -9,7 +9,7 @@ from ..syntax import FUNCTIONS, Function, last_name, own_calls, written
 from .data import EVALUATION
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
-MODELS = re.compile(r"^(model|net|network|classifier|resnet)$|_(model|net)$", re.I)
+MODELS = re.compile(r"^(model|net|network|classifier|resnet|unet)$|_(model|net)$", re.I)
 NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
 WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, OPAQUE, last_name, mentions
+from ..syntax import FUNCTIONS, OPAQUE, last_name, mentions, walk
 from .both import evaluating_loops
 from .evaluating import evaluation_loops
 from .layers import module_classes
@@ -161,7 +161,7 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
     told: set[ast.AST] = set()
     for loop, call, scope in evaluation_loops(module):
         around = scope if isinstance(scope, FUNCTIONS) else loop
-        if scope in told or mentions(around, *NO_GRAPH) or under(module, loop):
+        if scope in told or says_no_graph(around) or under(module, loop):
             continue
         if module.project.reaches(module, call, mentions_no_graph, depth=4):
             continue
@@ -169,7 +169,7 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
             told.add(scope)
             yield loop
     for loop, scope in evaluating_loops(module):
-        if not mentions(scope, *NO_GRAPH) and not cared_for(module, scope, leaves_graphs_out):
+        if not says_no_graph(scope) and not cared_for(module, scope, leaves_graphs_out):
             yield loop
 
 
@@ -178,11 +178,17 @@ def mentions_no_graph(node: ast.AST) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and last_name(node) in NO_GRAPH[:3]
 
 
+def says_no_graph(node: ast.AST) -> bool:
+    """Whether something below says that no graph is needed; not an argument of a Variable's."""
+    names = (last_name(one) for one in walk(node) if isinstance(one, ast.Name | ast.Attribute))
+    return any(word in name for name in names for word in NO_GRAPH)
+
+
 def leaves_graphs_out(module: Module, scope: ast.AST) -> bool:
     """Whether a function says anything about gradients being needed."""
     if isinstance(scope, ast.Module):
-        return any(mentions(s, *NO_GRAPH) for s in scope.body if not isinstance(s, OPAQUE))
-    return mentions(scope, *NO_GRAPH)
+        return any(says_no_graph(s) for s in scope.body if not isinstance(s, OPAQUE))
+    return says_no_graph(scope)
 
 
 def under(module: Module, node: ast.AST) -> bool:

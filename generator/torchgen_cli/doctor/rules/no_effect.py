@@ -17,7 +17,7 @@ from .weights_alone import is_script
 TRAINING = re.compile(
     r"(^|_)(lr|learning_rate|weight_decay|wd|momentum|betas?|eps|dropout|drop_rate|epochs?|warm(up)?"
     r"|batch_size|clip|grad_clip|max_norm|amp|fp16|bf16|half|resume|label_smoothing|smoothing|gamma"
-    r"|step_size|milestones|patience|accum(ulat\\w*)?|ema|sync_?bn|early_stop\\w*|augment\\w*|mixup"
+    r"|step_size|milestones|patience|accum(ulat\w*)?|ema|sync_?bn|early_stop\w*|augment\w*|mixup"
     r"|cutmix|shuffle|pretrained|freeze|deterministic)(_|$)",
     re.I,
 )
@@ -149,7 +149,9 @@ def unread(module: Module) -> Iterator[Spot]:
         return
     project = module.project
     others = [
-        one for one in project.code if one is module or not is_script(module) or not is_script(one)
+        one
+        for one in project.code
+        if one is module or not ((is_script(module) and is_script(one)) or parses_own(one))
     ]
     steps = any("backward" in other.calls for other in project.near(module))
     if not steps or hands_on(module) or any("parse_known_args" in one.calls for one in others):
@@ -161,6 +163,11 @@ def unread(module: Module) -> Iterator[Spot]:
             detail = f"--{min(names)}"
             trains = "backward" in module.calls or not EVALUATION.search(module.name)
             yield Spot(call, detail, unsure=not trains or not any(map(TRAINING.search, names)))
+
+
+def parses_own(module: Module) -> bool:
+    """Whether a file has a parser of its own, and what it reads comes from that."""
+    return "parse_args" in module.calls and "add_argument" in module.calls
 
 
 def hands_on(module: Module) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, rule
 from ..syntax import argument, has_stars, is_constant, mentions, own_calls, receiver, walk, written
+from .in_place import SETTINGS
 from .states import is_wrapped
 
 CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
@@ -167,6 +168,15 @@ def choices_in(module: Module) -> Iterator[ast.IfExp]:
         yield from (one for one in call.args if isinstance(one, ast.IfExp))
 
 
+def device_of_a_flag(module: Module) -> bool:
+    """Whether the device is a setting of the run: `torch.device(args.device)`."""
+    return any(
+        isinstance(one, ast.Attribute) and written(one.value).lower() in SETTINGS
+        for call in module.calls.get("device", ())
+        for one in call.args
+    )
+
+
 def chosen_between(module: Module, one: ast.AST, other: ast.AST) -> bool:
     """Whether a condition decides which of two places is reached."""
     conditions = {n for n in module.ancestors(one) if isinstance(n, ast.If | ast.IfExp | ast.Try)}
@@ -194,7 +204,9 @@ def runs_without_gpu(module: Module) -> bool:
         for one in call.args
         if isinstance(one, ast.Constant)
     }
-    if CPU & flags or any(is_constant(one.orelse, "cpu") for one in choices_in(module)):
+    if CPU & flags or device_of_a_flag(module):
+        return True
+    if any(is_constant(one.orelse, "cpu") for one in choices_in(module)):
         return True
     needs_one = any(
         not any(isinstance(around, ast.If | ast.IfExp) for around in module.ancestors(call))

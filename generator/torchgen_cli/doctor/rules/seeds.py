@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import blocks, is_constant, keyword, last_name
+from ..syntax import blocks, is_constant, keyword, last_name, own_calls
 from .in_place import SETTINGS
 from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES
@@ -83,14 +83,22 @@ def reads(module: Module, names: set[str]) -> bool:
         return True
     if any(k.arg is None and last_name(k.value).lower() in SETTINGS for k in module.keywords):
         return True
-    quoted = rb"['\"](%s)['\"]" % "|".join(names).encode()  # config["seed"]
+    either = "|".join(names).encode()  # config["seed"], config.get("seed"), getattr(args, "seed")
+    quoted = rb"(\[|get\w*\(|getattr\([^,()]+,)\s*['\"](%s)['\"]" % either
     return re.search(quoted, module.project.contents[module.name]) is not None
 
 
 def is_shown(module: Module, node: ast.AST) -> bool:
     """Whether it is printed or kept for people to read."""
-    around = [one for one in module.ancestors(node) if isinstance(one, ast.Call)]
-    return any(last_name(one.func) in SHOWING for one in around)
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Call) and last_name(around.func) in SHOWING:
+            return True
+        if isinstance(around, ast.For):  # for name, value in vars(args).items(): file.write(...)
+            calls = [call for statement in around.body for call in own_calls(statement)]
+            return bool(calls) and all(last_name(call.func) in SHOWING for call in calls)
+        if isinstance(around, ast.stmt):
+            return False
+    return False
 
 
 def is_read(module: Module, node: ast.Attribute) -> bool:

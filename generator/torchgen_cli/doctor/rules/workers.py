@@ -123,10 +123,21 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
         if for_evaluation(module, loader):  # which seldom draws, though its class can
             continue
         classes = dataset_classes(module, loader)
-        if any(global_draws(*found) for found in classes) or (
-            not classes and draws_in_transforms(module)
+        if (
+            collates_by_chance(module, loader)
+            or any(global_draws(*found) for found in classes)
+            or (not classes and draws_in_transforms(module))
         ):
             yield Spot(loader, unsure=unsure)
+
+
+def collates_by_chance(module: Module, loader: ast.Call) -> bool:
+    """Whether the function that makes a batch of samples draws."""
+    collate = keyword(loader, "collate_fn")
+    name = last_name(collate) if collate is not None else ""
+    near = module.project.near(module)
+    found = [(o, f) for o, f in module.project.functions.get(name, ()) if o in near]
+    return any(draws(other, [function]) for other, function in found)
 
 
 def draws_in_transforms(module: Module) -> bool:
