@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, keyword, last_name, own_nodes, receiver, written
+from ..syntax import FUNCTIONS, keyword, last_name, own_calls, own_nodes, receiver, written
 from .data import EVALUATION
 from .in_place import SETTINGS
 from .loops import is_optimizer
@@ -161,8 +161,19 @@ def unread(module: Module) -> Iterator[Spot]:
         seeds = any("seed" in name for name in names)  # which has a rule of its own
         if names and not seeds and not any(reads(one, names) for one in others):
             detail = f"--{min(names)}"
-            trains = "backward" in module.calls or not EVALUATION.search(module.name)
-            yield Spot(call, detail, unsure=not trains or not any(map(TRAINING.search, names)))
+            matters = trains(module) and any(map(TRAINING.search, names))
+            yield Spot(call, detail, unsure=not matters)
+
+
+def trains(module: Module) -> bool:
+    """Whether a file computes gradients, itself or by what it calls; or is none that is started."""
+    if "backward" in module.calls or not is_script(module):
+        return not EVALUATION.search(module.name)
+    return any(
+        function.name in module.calls and own_calls(function, "backward")
+        for other in module.project.near(module)
+        for function in other.functions
+    )
 
 
 def parses_own(module: Module) -> bool:
