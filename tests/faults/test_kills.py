@@ -34,7 +34,7 @@ FEW = covering(COVER, lambda answers: together(answers | {"logger": "any"}, 1))
 ALL = [*FEW, *(answers for answers in COVER if answers not in FEW)]
 LEAST = 9  # kills of a run
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
-# seconds after a start: the server of the workers sees that its run is gone when it has imported torch
+# seconds after a start: the server of workers sees that its run is gone once it has imported torch
 IMPORTED_WITHIN = 20.0
 
 # what the starts of each run are killed at, in an order of their own; see also `aims_of`
