@@ -244,6 +244,26 @@ def test_a_sampler_is_told_of_epochs_where_it_is_surely_the_one(
         assert done.stdout == "nothing that --fix can mend\n"
 
 
+def test_a_file_with_an_argument_called_async_is_judged_and_kept(
+    project: Path, torchgen: Torchgen
+) -> None:
+    text = "import torch\n\n\ndef load(p, x):\n    x.cuda(async=True)\n    return torch.load(p)\n"
+    (project / "train.py").write_text(text, encoding="utf-8")
+    found = json.loads(torchgen("doctor", str(project), "--json").stdout)
+    assert found["files"] == 1
+    assert [(one["rule"], one["line"]) for one in found["findings"]] == [("TG001", 5), ("TG601", 6)]
+    torchgen("doctor", str(project), "--fix", "--write")
+    mended = text.replace("load(p)", "load(p, weights_only=True)")
+    assert (project / "train.py").read_text(encoding="utf-8") == mended
+
+
+def test_a_whole_id_shows_the_hints_of_its_rule(project: Path, torchgen: Torchgen) -> None:
+    (project / "train.py").write_text("import torch\n\ntorch.ger(1, 2)\n", encoding="utf-8")
+    assert torchgen("doctor", str(project)).returncode == 0
+    assert torchgen("doctor", str(project), "--select", "TG8").stdout == "nothing found in 1 file\n"
+    assert "train.py:3" in torchgen("doctor", str(project), "--select", "TG803").stdout
+
+
 def test_rules_are_selected_by_the_beginnings_of_their_ids(
     project: Path, torchgen: Torchgen
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .answers import STEPS, Answers, name_of
+from .answers import COVER, STEPS, Answers, name_of
 from .commands import Project, environment
 from .renderings import PACKAGE
 from .training import copy_of
@@ -62,10 +62,11 @@ def test_nothing_that_is_hidden_can_be_imported(tmp_path: Path) -> None:
     assert project.python("-c", "import sys; print(sys.executable)").strip() == sys.executable
 
 
-def test_packages_type_check(trees: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("sets", [STEPS, pytest.param(COVER, marks=pytest.mark.scheduled)])
+def test_packages_type_check(sets: list[Answers], trees: dict[str, Path], tmp_path: Path) -> None:
     # by one run, which reads torch once for all; their imports are relative
-    names = [name_of(answers).replace("-", "_") for answers in STEPS]
-    for answers, name in zip(STEPS, names, strict=True):
+    names = [name_of(answers).replace("-", "_") for answers in sets]
+    for answers, name in zip(sets, names, strict=True):
         shutil.copytree(trees[name_of(answers)] / PACKAGE, tmp_path / "packages" / name)
     project = Project(tmp_path / "packages", environment(tmp_path / "home"))
     said = project.python("-m", "mypy", "--ignore-missing-imports", *names)

@@ -138,9 +138,9 @@ def test_the_top_of_a_package_is_small(trees: Trees) -> None:
         assert len(top) <= 12 and lines <= limit, f"{name}: {len(top)} files, {lines} lines"
 
 
-def test_imports_go_down_only(trees: Trees) -> None:
-    covering = {name_of(answers): trees[name_of(answers)] for answers in COVER}
-    assert_none(covering, code.upward)
+@pytest.mark.parametrize("sets", [COVER, pytest.param(SETS, marks=pytest.mark.scheduled)])
+def test_imports_go_down_only(sets: list[Answers], trees: Trees) -> None:
+    assert_none({name_of(answers): trees[name_of(answers)] for answers in sets}, code.upward)
 
 
 def test_the_readme_names_every_module_and_none_that_is_not_there(trees: Trees) -> None:

@@ -79,7 +79,7 @@ def examine(
     else:
         project = Project(target.root)
         project.add(STDIN, target.content)
-    names = [*(m.name for m in project.modules), *project.broken]
+    names = dict.fromkeys([*(m.name for m in project.modules), *project.broken])
     looked_at = [name for name in names if target.only is None or name in target.only]
     if target.only is None and not looked_at and not project.generated:
         where = target.root

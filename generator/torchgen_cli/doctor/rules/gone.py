@@ -8,6 +8,7 @@ from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, last_name
 from .deprecated import uses
+from .evaluation import under
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
 GONE = {
@@ -114,17 +115,9 @@ def volatile(module: Module) -> Iterator[ast.AST]:
             and is_constant(node.value, True)
             and isinstance(call, ast.Call)
             and last_name(call.func) == "Variable"
-            and not mentions_no_grad(module, call)
+            and not under(module, call)
         ):
             yield call
-
-
-def mentions_no_grad(module: Module, node: ast.AST) -> bool:
-    """Whether it stands under `no_grad` all the same."""
-    return any(
-        isinstance(around, ast.With) and any("no_grad" in ast.unparse(i) for i in around.items)
-        for around in module.ancestors(node)
-    )
 
 
 @rule(

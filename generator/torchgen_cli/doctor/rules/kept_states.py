@@ -16,10 +16,9 @@ from ..syntax import (
     receiver,
     walk,
 )
+from .checkpoint import SAVING
 from .loops import is_scheduler
 from .states import saves
-
-SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
 
 
 @rule(

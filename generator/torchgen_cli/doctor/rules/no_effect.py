@@ -8,6 +8,7 @@ from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import FUNCTIONS, keyword, last_name, own_calls, own_nodes, receiver, written
 from .data import EVALUATION
+from .flags import flag_name
 from .in_place import SETTINGS
 from .loops import is_optimizer
 from .seeds import SHOWING, reads
@@ -203,11 +204,10 @@ def hands_on(module: Module) -> bool:
 
 def flag_names(call: ast.Call) -> set[str]:
     """What the parsed flag may be called; none where it acts at once."""
-    given = [a.value for a in call.args if isinstance(a, ast.Constant)]
-    flags = [str(text) for text in given if str(text).startswith("--")]
+    name = flag_name(call)
     action, dest = keyword(call, "action"), keyword(call, "dest")
-    if not flags or (isinstance(action, ast.Constant) and action.value in ("version", "help")):
+    if not name or (isinstance(action, ast.Constant) and action.value in ("version", "help")):
         return set()
     if dest is not None:
         return {str(dest.value)} if isinstance(dest, ast.Constant) else set()
-    return {flags[0].strip("-").replace("-", "_")}
+    return {name}

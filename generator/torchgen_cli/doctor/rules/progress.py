@@ -14,9 +14,8 @@ from ..syntax import (
     own_calls,
     own_nodes,
     walk,
-    written,
 )
-from .in_place import SETTINGS
+from .in_place import is_setting
 from .loops import OPTIMIZERS
 
 EPOCHS = re.compile(r"^(n|num|nb|max|total)?_?epochs?(_num|_count)?$", re.I)
@@ -178,13 +177,5 @@ def deaf(module: Module) -> Iterator[Spot]:
             continue
         for one, other in (sides, sides[::-1]):
             asked, fixed = keyword(one[0], "lr"), keyword(other[0], "lr")
-            if asked is not None and of_settings(asked) and isinstance(fixed, ast.Constant):
+            if asked is not None and is_setting(asked) and isinstance(fixed, ast.Constant):
                 yield Spot(other[0])
-
-
-def of_settings(node: ast.expr) -> bool:
-    """Whether it is a setting of the run: `args.lr`, `cfg["lr"]`."""
-    root = node
-    while isinstance(root, ast.Attribute | ast.Subscript):
-        root = root.value
-    return root is not node and written(root).lower() in SETTINGS

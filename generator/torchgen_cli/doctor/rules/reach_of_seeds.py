@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import Severity, rule
 from ..syntax import FUNCTIONS, own_calls, receiver, written
+from .seeds import RANDOMNESS
 
-RANDOMNESS = f"{STABLE}/notes/randomness.html"
 DRAWS = {"beta", "choice", "normal", "permutation", "rand", "randint", "randn", "random", "sample"}
 DRAWS |= {"shuffle", "standard_normal", "uniform"}
 

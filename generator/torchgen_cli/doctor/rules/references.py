@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import rule
 from ..syntax import last_name, own_calls, written
-from .kept_states import SAVING
+from .checkpoint import SAVING
 
 
 @rule(

@@ -7,8 +7,7 @@ from ..project import Module
 from ..rule import STABLE, Severity, rule
 from ..syntax import argument, last_name, own_calls
 from .randomness import SEEDERS
-
-RANDOMNESS = f"{STABLE}/notes/randomness.html"
+from .seeds import RANDOMNESS
 
 
 @rule(
