@@ -7,13 +7,16 @@ from tests.matrix.answers import COVER, SETS, name_of
 
 from torchgen_cli.doctor.examine import examine
 
+from . import cases
 from .clean import CLEAN
 
+SNIPPETS = {**CLEAN, **cases.CLEAN}
 
-@pytest.mark.parametrize("what", CLEAN)
+
+@pytest.mark.parametrize("what", SNIPPETS)
 def test_a_clean_snippet_has_no_finding(what: str, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(CLEAN[what], encoding="utf-8")
-    compile(CLEAN[what], what, "exec")
+    (tmp_path / "train.py").write_text(SNIPPETS[what], encoding="utf-8")
+    compile(SNIPPETS[what], what, "exec")
     assert examine(tmp_path).findings == []
 
 

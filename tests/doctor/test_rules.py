@@ -8,11 +8,12 @@ from torchgen_cli.doctor.examine import examine
 from torchgen_cli.doctor.rule import MARK, Rule, Severity
 from torchgen_cli.doctor.rules import all_rules
 
+from . import cases
 from .planted import PLANTED
 from .planted_by_readers import PLANTED_BY_READERS
 
 RULES = all_rules()
-FAULTS = [*PLANTED, *PLANTED_BY_READERS]
+FAULTS = [*PLANTED, *PLANTED_BY_READERS, *cases.PLANTED]
 STATIC = [rule for rule in RULES.values() if rule.bad]
 
 
