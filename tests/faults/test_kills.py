@@ -34,8 +34,6 @@ FEW = covering(COVER, lambda answers: together(answers | {"logger": "any"}, 1))
 ALL = [*FEW, *(answers for answers in COVER if answers not in FEW)]
 LEAST = 9  # kills of a run
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
-# seconds after a start: the server of workers sees that its run is gone once it has imported torch
-IMPORTED_WITHIN = 20.0
 
 # what the starts of each run are killed at, in an order of their own; see also `aims_of`
 AIMS = [
@@ -159,8 +157,7 @@ def killed(life: Life, plan: Moments, aim: str, way: str) -> Kill:
         pytest.fail(f"it ended before it was killed {aim}:\n{life.said}")
     since = (time.time_ns() - run.stamp()) / 1e9
     strike(life, way, plan.random)
-    limit = IMPORTED_WITHIN if aim in (moments.FIRST, moments.STARTING) else GONE_WITHIN
-    gone_after = life.seconds_until_gone(limit if way != moments.RANK else OTHERS_GONE_WITHIN)
+    gone_after = life.seconds_until_gone(GONE_WITHIN if way != moments.RANK else OTHERS_GONE_WITHIN)
     assert life.wait() != 0, f"it ended before it was killed {aim}:\n{life.said}"
 
     after = run.place()

@@ -121,6 +121,15 @@ MUTANTS = (
         "base/test_interrupt.py::test_workers_end_with_a_parent_that_is_killed",
     ),
     Mutant(
+        "a-server-of-workers-asks-too-late",
+        "Preemption",
+        "The server of the workers ends at once where its run was killed while it started.",
+        "data/forkserver.py",
+        "    os._exit(1)  # it was killed",
+        "    pass  # it was killed",
+        "base/test_interrupt.py::test_a_server_of_workers_goes_no_further_when_its_run_was_killed",
+    ),
+    Mutant(
         "ranks-outlive-their-launcher",
         "Preemption",
         "Ranks end with their launcher, however that was killed.",

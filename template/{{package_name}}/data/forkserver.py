@@ -5,7 +5,11 @@ are its children, and keep the pipe open that it would otherwise wait at. And wh
 them is that signals wait: the loader makes SIGTERM deadly before a worker can shield itself.
 """
 
-from ..base.interrupt import die_with_parent, hold_signals_back
+import os
+
+from ..base.interrupt import STARTED_BY, die_with_parent, hold_signals_back
 
 die_with_parent()
+if os.environ.get(STARTED_BY) not in (None, str(os.getppid())):
+    os._exit(1)  # it was killed before this process asked to end with it
 hold_signals_back()
