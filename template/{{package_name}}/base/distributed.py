@@ -16,7 +16,7 @@ from torch import nn
 
 from .device import pick_device
 from .errors import UserError
-from .interrupt import die_with_parent
+from .interrupt import die_with_launcher
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ def start(device_name: str, timeout: float = 600.0) -> torch.device:
             backend = "cpu:gloo,cuda:nccl"
     limit = datetime.timedelta(seconds=timeout)
     if "RANK" in os.environ:
-        die_with_parent()  # torchrun gives each rank a session: a killed launcher would leave them
+        die_with_launcher()  # torchrun gives each rank a session, so its own end would leave them
         dist.init_process_group(backend, timeout=limit)
     else:
         store = dist.HashStore()
