@@ -1,11 +1,12 @@
 """Run every rule on every file, and drop what is switched off."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..base.errors import UserError
+from .aside import is_aside, is_for_another_library, is_for_python_2
 from .project import Module, Project, read
 from .rule import Rule, Severity, as_spot
 from .rules import all_rules
@@ -85,9 +86,9 @@ def examine(
         where = target.root
         raise UserError(f"no Python files of a project were found in {where}; give its folder", 2)
     result = Examination(target.root, len(looked_at))
-    for name, (line, message) in project.broken.items():
-        if name in looked_at:
-            result.findings.append(Finding(name, line, 1, "TG001", message))
+    result.findings += [
+        one for one in unparsable(project) if one.file in looked_at and (hints or not one.unsure)
+    ]
     for module in project.modules:
         if module.name in looked_at:
             _examine_module(module, hints, settings, result)
@@ -100,6 +101,15 @@ def examine(
     _switch_off(result, settings)
     result.findings = sorted(in_cells(one, project) for one in result.findings)
     return result
+
+
+def unparsable(project: Project) -> Iterator[Finding]:
+    """The files that do not parse; those of Python 2 as hints."""
+    for name, (line, message) in project.broken.items():
+        content = project.unread.get(name, b"")
+        if not is_for_another_library(content):
+            unsure = is_for_python_2(project, name, content, message)
+            yield Finding(name, line, 1, "TG001", message, unsure)
 
 
 def _examine_module(module: Module, hints: bool, settings: Settings, result: Examination) -> None:
@@ -158,6 +168,7 @@ def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
             continue
         for spot in rule.check(module):
             node, detail, unsure = as_spot(spot)
+            unsure = unsure or is_aside(module, node)
             if unsure and not hints:
                 continue
             line: int = getattr(node, "lineno", 1)

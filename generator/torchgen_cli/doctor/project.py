@@ -16,7 +16,7 @@ from .lookup import definitions, imported
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
-from .requirements import lowest_torch, pinned_torch
+from .requirements import lowest_torch, pinned_numpy, pinned_torch
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
@@ -57,6 +57,8 @@ class Project:
     broken: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Files that do not parse: the line, and why."""
     contents: dict[str, bytes] = field(default_factory=dict)
+    unread: dict[str, bytes] = field(default_factory=dict)
+    """What is in the files that do not parse."""
     notebooks: dict[str, Notebook] = field(default_factory=dict)
     generated: list[str] = field(default_factory=list)
     """Files that are passed over, since a program wrote them."""
@@ -74,6 +76,7 @@ class Project:
             self._parse(name, content, content)
         except SyntaxError as error:
             self.broken[name] = (error.lineno or 1, error.msg)
+            self.unread[name] = content
             if OLD_KEYWORD.search(content):  # what else is wrong is found all the same
                 with contextlib.suppress(SyntaxError):
                     self._parse(name, content, OLD_KEYWORD.sub(b"asynk=", content))
@@ -119,6 +122,20 @@ class Project:
             for name, calls in module.calls.items():
                 found[name].extend((module, call) for call in calls)
         return found
+
+    @cached_property
+    def imported_parts(self) -> set[str]:
+        """Every part of what the imports name: a, b and c of `from a.b import c`."""
+        return {
+            part
+            for module in self.modules
+            for statement in module.import_statements
+            for name in [
+                getattr(statement, "module", None) or "",
+                *(alias.name for alias in statement.names),
+            ]
+            for part in name.split(".")
+        }
 
     def near(self, module: Module) -> list[Module]:
         """The modules of the same program; a repository may contain several unrelated ones."""
@@ -257,6 +274,11 @@ class Project:
     def stays_before_torch(self, version: str) -> bool:
         """Whether the project is pinned to a torch before this version."""
         return self.pinned_torch is not None and self.pinned_torch < Version(version)
+
+    @cached_property
+    def pinned_numpy(self) -> Version | None:
+        """The numpy that the project's packaging names exactly, where it does."""
+        return pinned_numpy(self.root)
 
     def contains(self, text: bytes) -> bool:
         """Whether a file of the code contains this text."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+NUMPY = re.compile(r"""(?:^|["'\s-])numpy\s*(==?\s*[\w.*+!-]+)""", re.M)
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "environment.yml", "environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt"),
@@ -25,7 +26,17 @@ def lowest_torch(root: Path) -> Version | None:
 
 def pinned_torch(root: Path) -> Version | None:
     """The highest torch that a requirement below `root` names exactly; None where none does."""
-    specifiers = (_specifiers(text) for text in _texts(root))
+    return _pinned(root, TORCH)
+
+
+def pinned_numpy(root: Path) -> Version | None:
+    """As `pinned_torch`, for numpy."""
+    return _pinned(root, NUMPY)
+
+
+def _pinned(root: Path, pattern: re.Pattern[str]) -> Version | None:
+    """The highest version of a library that a requirement names exactly."""
+    specifiers = (_specifiers(text) for text in _texts(root, pattern))
     exact = [
         Version(one.version.removesuffix(".*"))
         for several in specifiers
@@ -35,16 +46,16 @@ def pinned_torch(root: Path) -> Version | None:
     return max(exact, default=None)
 
 
-def _texts(root: Path) -> list[str]:
-    """The specifiers for torch, as they are written."""
+def _texts(root: Path, pattern: re.Pattern[str] = TORCH) -> list[str]:
+    """The specifiers for a library, as they are written."""
     found = []
-    for pattern in FILES:
-        for file in sorted(root.glob(pattern)):
+    for name in FILES:
+        for file in sorted(root.glob(name)):
             try:
                 text = file.read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
-            found += [match[1].replace(" ", "") for match in TORCH.finditer(text)]
+            found += [match[1].replace(" ", "") for match in pattern.finditer(text)]
     return found
 
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
@@ -22,6 +23,8 @@ from .evaluating import evaluation_loops, looped_over
 
 # of a batch: its loss, or a measure that is a mean over it
 MEASURED = re.compile(r"loss|accuracy|psnr|ssim|lpips|dice|(^|_)(acc|iou|mae|rmse|mape)(_|$)", re.I)
+# what a loss is handed to that decides by it: `early_stopping(val_loss, model)`
+DECIDES = re.compile(r"stop|patience|is_better|improve|plateau|checkpoint", re.I)
 NUMBERS = ("item", "float", "detach", "cpu", "numpy")
 
 
@@ -29,7 +32,8 @@ NUMBERS = ("item", "float", "detach", "cpu", "numpy")
     "TG504",
     "the evaluation's loss is a mean of batch means",
     why="""The last batch is smaller, and its samples count for more: the figure changes with the
-    batch size. Divided by the number of samples, as some do, it is a batch too small as well.""",
+    batch size. Divided by the number of samples, as some do, it is a batch too small as well.
+    Where nothing is chosen by the loss it is a hint. One place is shown for the repository.""",
     remedy="add up `loss.item() * len(batch)`, and divide by the number of samples",
     source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
     bad="""
@@ -60,12 +64,44 @@ def validate(model, val_loader, criterion):
     return total_loss / count
 """,
     severity=Severity.WARNING,
+    once=True,
 )
 def mean_of_means(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     even = drops_the_rest(module)
-    yield from (Spot(node, unsure=even) for node in uneven(module))
+    for node in uneven(module):
+        around = module.function(node)
+        callers = [other for other, _ in module.project.calls_of(module, around)]
+        unknown = isinstance(around, FUNCTIONS) and not callers  # who may do what they like
+        chosen = unknown or any(map(chooses_by_loss, [module, *callers]))
+        yield Spot(node, unsure=even or not (chosen or is_measure(node)))
+
+
+def is_measure(node: ast.AST) -> bool:
+    """Whether what is averaged is a measure that is reported, and no loss."""
+    given = [node.value] if isinstance(node, ast.AugAssign) else getattr(node, "args", [])
+    return bool(given) and not any(mentions(one, "loss") for one in given)
+
+
+@lru_cache(maxsize=10_000)
+def chooses_by_loss(module: Module) -> bool:
+    """Whether a loss decides about something: what is best, when to stop, or the rate."""
+    compared = (
+        node.test
+        for scope in (module.tree, *module.functions)
+        for node in own_nodes(scope)
+        if isinstance(node, ast.If)
+    )
+    if any(mentions(one, "loss") and mentions(one, "best", "min", "low") for one in compared):
+        return True
+    return any(
+        mentions(argument, "loss")
+        for name, calls in module.calls.items()
+        if name == "step" or DECIDES.search(name)
+        for call in calls
+        for argument in [*call.args, *(one.value for one in call.keywords)]
+    )
 
 
 def uneven(module: Module) -> Iterator[ast.AST]:
@@ -95,10 +131,13 @@ def drops_the_rest(module: Module) -> bool:
 
 def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.AST]:
     """Where a loss of each batch is put into a list, of which a mean is taken."""
+    within = set(own_calls(loop, "mean", "average"))
     means = {
         written(call.args[0])
-        for call in (own_calls(scope, "mean", "average"))
-        if module.qualified(call.func) in ("numpy.mean", "numpy.average") and call.args
+        for call in own_calls(scope, "mean", "average")
+        if call not in within  # which is one of the parts of a sample
+        and module.qualified(call.func) in ("numpy.mean", "numpy.average")
+        and call.args
     }
     for call in own_calls(loop, "append"):
         kept = receiver(call)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import Severity, rule
+from ..rule import Severity, Spot, rule
 from ..syntax import own_calls, own_nodes, walk, written
 from .states import saves
 
@@ -50,7 +50,7 @@ def train(model, epochs, run_epoch, validate, path):
     severity=Severity.WARNING,
     once=True,
 )
-def best_by_test(module: Module) -> Iterator[ast.AST]:
+def best_by_test(module: Module) -> Iterator[Spot]:
     saving = set(saves(module))
     for loop in module.loops:
         for node in own_nodes(loop):
@@ -64,4 +64,14 @@ def best_by_test(module: Module) -> Iterator[ast.AST]:
             if not by_test or not kept or any(map(VALIDATION.search, names)):
                 continue
             if saving.intersection(own_calls(node)):
-                yield node
+                yield Spot(node, unsure=comes_from_validation(loop, names))
+
+
+def comes_from_validation(loop: ast.AST, names: list[str]) -> bool:
+    """Whether a score is called after the test set, and computed on the validation set."""
+    return any(
+        isinstance(node, ast.Assign)
+        and any(written(one) in names for target in node.targets for one in walk(target))
+        and any(VALIDATION.search(name) for name in map(written, walk(node.value)) if name)
+        for node in own_nodes(loop)
+    )

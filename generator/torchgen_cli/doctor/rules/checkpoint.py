@@ -8,6 +8,7 @@ from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
+    is_constant,
     last_name,
     own_calls,
     own_nodes,
@@ -50,13 +51,14 @@ torch.save(model.state_dict(), "model.pt")
 """,
     severity=Severity.WARNING,
 )
-def whole_module(module: Module) -> Iterator[ast.AST]:
+def whole_module(module: Module) -> Iterator[Spot]:
+    opens = module.project.stays_before_torch("2.6")  # such a file, as ever
     for call in saves(module):
         given = call.args[0]
         content = value_before(module, given, call)
         values = parts_of(content) or [given]
         if any(is_model(module, value, call) for value in values):
-            yield call
+            yield Spot(call, unsure=opens)
 
 
 def parts_of(content: ast.expr | None) -> list[ast.expr]:
@@ -94,7 +96,12 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
             or is_model(module, value, call)
             for value in content.values
         )
-        if has_model and any(PROGRESS.match(key) for key in keys):
+        begun = {
+            str(key.value)
+            for key, value in zip(content.keys, content.values, strict=True)
+            if isinstance(key, ast.Constant) and is_constant(value, 0)
+        }  # "epoch": 0 is where a new run begins
+        if has_model and any(PROGRESS.match(key) for key in keys - begun):
             yield call, content, keys
 
 

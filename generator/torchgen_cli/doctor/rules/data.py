@@ -184,12 +184,22 @@ def load(val_dataset):
 """,
     severity=Severity.WARNING,
 )
-def padded_evaluation(module: Module) -> Iterator[ast.AST]:
+def padded_evaluation(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls("DistributedSampler"):
         drop_last = argument(call, 5, "drop_last")  # then the rest is another loader's
         kept = drop_last is None or is_constant(drop_last, False)
         if kept and not has_stars(call) and for_evaluation(module, call):
-            yield call
+            yield Spot(call, unsure=is_one_of_two(module, call))
+
+
+def is_one_of_two(module: Module, call: ast.Call) -> bool:
+    """Whether a setting of its own chooses between this sampler and one that repeats nothing."""
+    return any(
+        isinstance(around, ast.If)
+        and not mentions(around.test, "distributed", "rank", "world", "ddp", "gpu", "initialized")
+        and mentions(around, "sequentialsampler")
+        for around in module.ancestors(call)
+    )
 
 
 @rule(

@@ -1,10 +1,11 @@
 """Generators of the processes that load data, which repeat what they drew."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import rule
+from ..rule import Spot, rule
 from ..syntax import (
     is_constant,
     keyword,
@@ -151,7 +152,8 @@ def load(dataset):
     return DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
 """,
 )
-def same_seed_each_epoch(module: Module) -> Iterator[ast.AST]:
+def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
+    harmless = draws_nothing(module)
     for loader in worker_loaders(module):
         start = keyword(loader, "worker_init_fn")
         alone = isinstance(module.function(loader), ast.Module) and "backward" not in module.calls
@@ -171,7 +173,30 @@ def same_seed_each_epoch(module: Module) -> Iterator[ast.AST]:
             named = module.project.functions.get(start.id, [])
             functions = [function for _, function in named] if len(named) == 1 else []
         if functions and all(seeds_by_worker_alone(module, function) for function in functions):
-            yield loader
+            yield Spot(loader, unsure=harmless)
+
+
+def draws_nothing(module: Module) -> bool:
+    """Whether the program has its datasets, and none of its code draws random numbers for them."""
+    code = module.project.code
+    own = any(
+        other.project.derives(other, node, "Dataset") for other in code for node in other.classes
+    )
+    return own and not any(map(draws, code))
+
+
+def draws(module: Module) -> bool:
+    """Whether a file draws random numbers, or uses transforms of a library that does."""
+    if re.search("albumentations|imgaug|Random|augment", " ".join(module.imports.values()), re.I):
+        return True
+    found = (
+        module.qualified(call.func)
+        for name, calls in module.calls.items()
+        if "seed" not in name
+        for call in calls
+    )
+    prefixes = ("numpy.random.", "random.", "torch.rand", "torchvision.transforms.Random")
+    return any(whole.startswith(prefixes) for whole in found)
 
 
 def seeds_by_worker_alone(module: Module, function: ast.AST) -> bool:

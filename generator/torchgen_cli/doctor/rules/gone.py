@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from packaging.version import Version
+
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, last_name
@@ -76,6 +78,7 @@ def first_of_a_loss(module: Module) -> Iterator[ast.AST]:
             and is_constant(around.slice, 0)
             and LOSS.search(last_name(getattr(node.value, "func", node.value)))
             and isinstance(around.ctx, ast.Load)
+            and not module.is_fallback(node)
         ):
             yield around
 
@@ -147,4 +150,14 @@ def targets(labels):
     once=True,
 )
 def gone(module: Module) -> Iterator[Spot]:
-    yield from uses(module, GONE)
+    pinned = module.project.pinned_numpy
+    older = pinned is not None and pinned < Version("1.24")  # which has them still
+    for spot in uses(module, GONE):
+        if not is_tried(module, spot.node):
+            yield spot._replace(unsure=older and spot.detail.startswith("numpy."))
+
+
+def is_tried(module: Module, node: ast.AST) -> bool:
+    """Whether it is an import that something else is imported in place of, where it fails."""
+    around = module.parents.get(node)
+    return isinstance(node, ast.ImportFrom) and isinstance(around, ast.Try) and node in around.body

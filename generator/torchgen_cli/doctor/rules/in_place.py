@@ -53,7 +53,7 @@ def save(model, optimizer, step):
     torch.save(state, "last.pt.partial")
     os.replace("last.pt.partial", "last.pt")
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
     for call in saves(module):

@@ -10,6 +10,7 @@ from ..syntax import (
     has_stars,
     is_constant,
     keyword,
+    last_name,
     mentions,
     own_calls,
     receiver,
@@ -17,7 +18,6 @@ from ..syntax import (
     walk,
 )
 from .loops import is_optimizer
-from .states import saves
 
 
 @rule(
@@ -25,8 +25,7 @@ from .states import saves
     "loading this file may run code that is in it",
     why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
     true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
-    owns the machine. In a project that saves checkpoints of its own this is a hint, as most
-    files that it opens are these.""",
+    owns the machine. It is a hint, as most files that a project opens are its own.""",
     remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
@@ -43,11 +42,10 @@ import torch
 def load(path):
     return torch.load(path, map_location="cpu", weights_only=True)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     once=True,
 )
 def unsafe_load(module: Module) -> Iterator[Spot]:
-    own = any(any(saves(other)) for other in module.project.code)
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue
@@ -56,9 +54,9 @@ def unsafe_load(module: Module) -> Iterator[Spot]:
             continue
         if chosen is None and not module.project.needs_torch("2.6"):
             if not module.project.stays_before_torch("1.13"):  # which knows no `weights_only`
-                yield Spot(call, "no weights_only", unsure=own)
+                yield Spot(call, "no weights_only")
         elif is_constant(chosen, False):
-            yield Spot(call, "weights_only=False", unsure=own)
+            yield Spot(call, "weights_only=False")
 
 
 def tried_safely(module: Module, call: ast.Call) -> bool:
@@ -117,8 +115,15 @@ def late_scheduler(module: Module) -> Iterator[ast.AST]:
             late = "lr_scheduler." in module.qualified(call.func) and call.lineno > load.lineno
             if late and call.args and same(call.args[0], optimizer):
                 resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
-                if keyword(call, "last_epoch") is None and not resets and not has_stars(call):
+                if not says_where(call) and not resets and not has_stars(call):
                     yield call
+
+
+def says_where(call: ast.Call) -> bool:
+    """Whether a scheduler is told the last epoch: it then begins with the rate of the first."""
+    place = 2 if last_name(call.func) in ("LambdaLR", "ExponentialLR", "MultiplicativeLR") else 3
+    told = argument(call, place, "last_epoch")
+    return told is not None and not (isinstance(told, ast.UnaryOp) and ast.unparse(told) == "-1")
 
 
 @rule(

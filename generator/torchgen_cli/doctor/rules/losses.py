@@ -41,7 +41,7 @@ def train(model, loader, optimizer, loss_of):
     return total_loss
 """,
 )
-def kept_graph(module: Module) -> Iterator[ast.AST]:
+def kept_graph(module: Module) -> Iterator[Spot]:
     for scope in step_scopes(module):
         losses = graph_losses(scope)
         if not losses:
@@ -61,7 +61,23 @@ def kept_graph(module: Module) -> Iterator[ast.AST]:
                 continue
             if computed and under_no_grad(module, node):
                 continue
-            yield node
+            yield Spot(node, unsure=ends_soon(module, target, node))
+
+
+def ends_soon(module: Module, target: ast.expr, node: ast.AST) -> bool:
+    """Whether the graphs of a few passes alone are kept, or those of a list that is computed on."""
+    stacked = own_calls(module.function(node), "stack")
+    if any(call.args and same(call.args[0], target) for call in stacked):
+        return True
+    inner, *outer = module.loops_around(node)
+    if not isinstance(inner, ast.For) or not isinstance(inner.iter, ast.Call) or not outer:
+        return False
+    if last_name(inner.iter.func) != "range" or mentions(inner.iter, "epoch", "len", "batch"):
+        return False
+    return "backward" in map(last_name, [c.func for c in own_calls(inner)]) and any(
+        isinstance(s, ast.Assign) and written(s.targets[0]) == written(target)
+        for s in own_nodes(outer[0])
+    )
 
 
 def kept_value(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:

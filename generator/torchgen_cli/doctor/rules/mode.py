@@ -5,11 +5,17 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, rule
+from ..rule import STABLE, Spot, rule
 from ..syntax import last_name, own_calls, receiver, written
 from .evaluating import MODELS
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
+
+# layers, and libraries of models with them, that do something else in training
+DEPENDENT = (
+    *(b"BatchNorm", b"batch_norm", b"InstanceNorm", b"ropout", b"drop_path", b"from_pretrained"),
+    *(b"torchvision.models", b"import models", b"timm", b"transformers"),
+)
 
 
 @rule(
@@ -52,7 +58,7 @@ def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
                 print((model(images).argmax(1) == labels).sum())
 """,
 )
-def stays_in_eval(module: Module) -> Iterator[ast.AST]:
+def stays_in_eval(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     for loop in module.loops:
@@ -67,7 +73,9 @@ def stays_in_eval(module: Module) -> Iterator[ast.AST]:
         nodes = list(module.project.reached(module, loop))
         trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
         if trains and not any(goes_back(node) for node in nodes):
-            yield from found
+            own = module.project.contains(b"nn.Module")
+            alike = own and not any(map(module.project.contains, DEPENDENT))
+            yield from (Spot(one, unsure=alike) for one in found)
 
 
 def switches_off(call: ast.Call) -> bool:

@@ -28,11 +28,11 @@ def holds_modules(module: Module, value: ast.AST) -> bool:
     if isinstance(value, ast.List | ast.Tuple):
         return any(makes_module(module, item) and not is_plain(item) for item in value.elts)
     if isinstance(value, ast.Dict):
-        return any(makes_module(module, item) for item in value.values)
+        return any(makes_module(module, item) and not is_plain(item) for item in value.values)
     if isinstance(value, ast.ListComp):
-        return makes_module(module, value.elt)
+        return makes_module(module, value.elt) and not is_plain(value.elt)
     if isinstance(value, ast.DictComp):
-        return makes_module(module, value.value)
+        return makes_module(module, value.value) and not is_plain(value.value)
     if isinstance(value, ast.BinOp):  # [nn.Linear(8, 8)] * 3
         return holds_modules(module, value.left) or holds_modules(module, value.right)
     return False

@@ -5,7 +5,19 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import argument, has_stars, is_constant, mentions, own_calls, receiver, walk, written
+from ..syntax import (
+    argument,
+    has_stars,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from .in_place import SETTINGS
 from .states import is_wrapped
 
@@ -156,10 +168,17 @@ def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
             for one in loads
         ):
             continue
-        if any(one.lineno < call.lineno for one in own_calls(scope, "save")):
+        if any(writes(one, call) for one in own_calls(scope) if one.lineno < call.lineno):
             continue  # a file that this process wrote, on the same device
         if goes_to_a_model(module, call) and not module.is_fallback(call):
             yield call
+
+
+def writes(one: ast.Call, load: ast.Call) -> bool:
+    """Whether a call saves, by its name, or is given the path to keep the best weights at."""
+    name, path = last_name(one.func), load.args[0] if load.args else None
+    keeps = "stop" in name.lower() and any(same(given, path) for given in one.args)
+    return name == "save" or keeps
 
 
 def choices_in(module: Module) -> Iterator[ast.IfExp]:
@@ -196,6 +215,18 @@ def goes_to_a_model(module: Module, call: ast.Call) -> bool:
     return False
 
 
+def asserted(module: Module) -> Iterator[ast.expr]:
+    """The conditions without which a file does not run."""
+    scopes = (module.tree, *module.functions)
+    yield from (n.test for one in scopes for n in own_nodes(one) if isinstance(n, ast.Assert))
+
+
+def is_read(module: Module, name: str) -> bool:
+    """Whether code of the program reads the value of a flag."""
+    near = module.project.near(module)
+    return any(node.attr == name for other in near for node in other.attributes)
+
+
 def runs_without_gpu(module: Module) -> bool:
     """Whether a file is meant for a CPU too: it has a flag for that, or asks what there is."""
     flags = {
@@ -204,7 +235,9 @@ def runs_without_gpu(module: Module) -> bool:
         for one in call.args
         if isinstance(one, ast.Constant)
     }
-    if CPU & flags or device_of_a_flag(module):
+    if any(mentions(node, "is_available") for node in asserted(module)):
+        return False
+    if any(is_read(module, name) for name in CPU & flags) or device_of_a_flag(module):
         return True
     if any(is_constant(one.orelse, "cpu") for one in choices_in(module)):
         return True

@@ -8,7 +8,9 @@ from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, last_name, mentions, receiver, same, walk, written
 from .handed import given_for, wrapped_elsewhere
 from .layers import unmoved
+from .places import goes_to_a_model
 from .states import is_wrapped, saves, takes
+from .weights_alone import is_script
 
 
 @rule(
@@ -16,7 +18,7 @@ from .states import is_wrapped, saves, takes
     "the names in the checkpoint begin with `module.`",
     why="""The state of a wrapper has the wrapper's names, so only a model that is wrapped the
     same way opens it: no evaluation, no export, no single GPU. Where another file of the program
-    cuts the prefix off, this is a hint.""",
+    cuts the prefix off, or the program loads into wrapped models alone, this is a hint.""",
     remedy="save `model.module.state_dict()`",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html#saving-torch-nn-dataparallel-models",
     bad="""
@@ -61,7 +63,56 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
         bare = any(last_name(one) == "module" for _, one in given_to)
         there = not near and not bare and any(wrapped_elsewhere(*one) for one in given_to)
         if (here or there) and not cuts_prefix(module):
-            yield Spot(call, unsure=any(map(cuts_prefix, module.project.near(module))))
+            program = module.project.near(module)
+            alike = any(map(opens_wrapped, program)) and not is_wanted_bare(module, model)
+            yield Spot(call, unsure=alike or any(map(cuts_prefix, program)))
+
+
+def is_wanted_bare(module: Module, model: ast.expr) -> bool:
+    """Whether the same file saves the bare model as well, or another script opens one."""
+    bare = [
+        call
+        for call in module.calls.get("state_dict", ())
+        if ".module" in written(receiver(call) or call) and saved(module, call)
+    ]
+    if bare:
+        return any(written(receiver(call) or call) == f"{written(model)}.module" for call in bare)
+    others = (other for other in module.project.near(module) if other is not module)
+    return any(is_script(other) and opens_bare(other) for other in others)
+
+
+def opens_bare(module: Module) -> bool:
+    """Whether a file loads what it opens into a model, and wraps no model before."""
+    first = min((one.lineno for one in wraps(module)), default=None)
+    return any(
+        isinstance(receiver(call), ast.Name)
+        and (first is None or call.lineno < first)
+        and goes_to_a_model(module, load)
+        for call in module.calls.get("load_state_dict", ())
+        for load in module.torch_calls("load")
+        if module.function(load) is module.function(call)
+    )
+
+
+def opens_wrapped(module: Module) -> bool:
+    """Whether a file loads into a model that it has wrapped."""
+    wrapped = [(written(one.targets[0]), one) for one in wraps(module)]
+    return any(
+        written(receiver(call) or call) == name
+        and (one.lineno < call.lineno or module.function(one) is not module.function(call))
+        for call in module.calls.get("load_state_dict", ())
+        for name, one in wrapped
+    )
+
+
+def wraps(module: Module) -> list[ast.Assign]:
+    """Where a file wraps models."""
+    return [
+        one
+        for statements in module.assigned.values()
+        for one in statements
+        if is_wrapped(module, one.value)
+    ]
 
 
 def in_other_branch(module: Module, one: ast.AST, other: ast.AST) -> bool:

@@ -43,8 +43,8 @@ def train(optimizer, epochs, run_epoch, log):
     once=True,
 )
 def computed_rate(module: Module) -> Iterator[Spot]:
-    near = module.project.near(module)
-    if any(function.name == "get_lr" for other in near for function in other.functions):
+    project = module.project
+    if any(function.name == "get_lr" for other in project.code for function in other.functions):
         return  # a scheduler of one's own
     for call in module.calls.get("get_lr", ()):
         owner = receiver(call)

@@ -125,7 +125,7 @@ def build(model):
     groups = [{"params": matrices, "weight_decay": 0.05}, {"params": vectors, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=1e-3)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def decayed_biases(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls(*OPTIMIZERS):

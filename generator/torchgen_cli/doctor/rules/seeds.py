@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import blocks, is_constant, keyword, last_name, own_calls
 from .in_place import SETTINGS
 from .loops import OPTIMIZERS
@@ -199,7 +199,7 @@ torch.backends.cudnn.benchmark = False
 """,
     severity=Severity.WARNING,
 )
-def benchmarked(module: Module) -> Iterator[ast.AST]:
+def benchmarked(module: Module) -> Iterator[Spot]:
     set_true = [
         (node, name.rpartition(".")[2])
         for name, statements in module.assigned.items()
@@ -211,7 +211,13 @@ def benchmarked(module: Module) -> Iterator[ast.AST]:
         if attribute == "benchmark" and any(
             other == "deterministic" and together(module, node, one) for one, other in set_true
         ):
-            yield node
+            yield Spot(node, unsure=applies_alone(module))
+
+
+def applies_alone(module: Module) -> bool:
+    """Whether a script opens a model, and trains none."""
+    calls = module.calls
+    return "load_state_dict" in calls and "backward" not in calls and "step" not in calls
 
 
 def together(module: Module, one: ast.stmt, other: ast.stmt) -> bool:

@@ -133,10 +133,23 @@ parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, defau
 """,
     once=True,
 )
-def boolean_text(module: Module) -> Iterator[ast.AST]:
+def boolean_text(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         if written(keyword(call, "type") or call) == "bool":
-            yield call
+            yield Spot(call, unsure=is_left_unread(module, call))
+
+
+def is_left_unread(module: Module, call: ast.Call) -> bool:
+    """Whether a file parses a flag, and no code reads it, alone or among all."""
+    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    dest = keyword(call, "dest")
+    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
+    name = str(name).strip("-").replace("-", "_")
+    project = module.project
+    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
+        return False
+    read = any(node.attr == name for other in project.code for node in other.attributes)
+    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
 
 
 @rule(

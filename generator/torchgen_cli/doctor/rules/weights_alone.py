@@ -35,6 +35,9 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     if not any(saves(module)):
         return
     near = module.project.near(module)
+    trains = "backward" in module.calls or "step" in module.calls
+    if not trains and not module.functions:
+        return  # a script that makes the weights to begin with
     own = [module] if resuming_flags(module) else [o for o in near if not is_script(o)]
     flags = [flag for other in own for flag in resuming_flags(other)]
     if not flags:

@@ -1,0 +1,112 @@
+"""Code beside the program, where a fault harms no run: what is found there is a hint."""
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import PurePath
+
+from .parsed import OTHERS
+from .project import Module, Project
+from .syntax import last_name, mentions, walk
+
+PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
+NOTEBOOKS = re.compile(r"notebooks?|nbs?|examples?|demos?|tutorials?", re.I)
+# what a demonstration of a file's classes does not do, and a program does
+RUNS = re.compile(
+    r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"
+)
+# ways to import a file that no import statement names
+DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate", b"exec(")
+# syntax that Python 2 alone reads, as the parser calls it
+OLD_SYNTAX = re.compile(
+    r"call to '(print|exec)'|multiple exception types|inconsistent use of tabs|leading zeros"
+)
+OLD_NAMES = re.compile(
+    rb"\bxrange\(|\breload\(sys\)|\.has_key\(|^import (Queue|urllib2|ConfigParser)\b|\bunicode\(",
+    re.M,
+)
+OLD_SHEBANG = re.compile(rb"#!.*python2")
+OTHER_LIBRARY = re.compile(rb"^\s*(?:import|from)\s+(\w+)", re.M)
+
+
+def is_aside(module: Module, node: ast.AST) -> bool:
+    """Whether a place is in a demonstration, in a file that nothing uses, or in a side notebook."""
+    if module.name.endswith(".ipynb"):
+        flag = isinstance(node, ast.Call) and last_name(node.func) == "add_argument"
+        return flag or is_side_notebook(module)  # nobody gives a notebook flags
+    around = demonstration(module)
+    shown = around is not None and (node is around or around in module.ancestors(node))
+    return shown or is_unused(module)
+
+
+@lru_cache(maxsize=10_000)
+def is_side_notebook(module: Module) -> bool:
+    """Whether it is in a folder of notebooks, and the program that trains is elsewhere."""
+    folders = module.name.split("/")[:-1]
+    return any(map(NOTEBOOKS.fullmatch, folders)) and any(
+        "backward" in other.calls and other.name.endswith(".py") for other in module.project.code
+    )
+
+
+@lru_cache(maxsize=10_000)
+def demonstration(module: Module) -> ast.If | None:
+    """The block for `__main__` of a file that others import, where it trains and loads nothing."""
+    if PurePath(module.name).stem not in module.project.imported_parts:
+        return None
+    for block in module.tree.body:
+        if isinstance(block, ast.If) and mentions(block.test, "__name__"):
+            runs = module.project.reaches(module, block, is_run)
+            return None if runs else block
+    return None
+
+
+def is_run(node: ast.AST) -> bool:
+    """Whether it is a call that a program makes, and a demonstration does not."""
+    return isinstance(node, ast.Call) and RUNS.match(last_name(node.func)) is not None
+
+
+@lru_cache(maxsize=10_000)
+def is_unused(module: Module) -> bool:
+    """Whether a file defines something for others, and no file of the project imports it."""
+    project = module.project
+    path = PurePath(module.name)
+    if path.name in (*PACKAGED, "__init__.py", "hubconf.py", "conftest.py") or module.is_test:
+        return False
+    if path.stem in project.imported_parts or any(map(does_something, module.tree.body)):
+        return False
+    unread = any(name not in project.contents for name in project.broken)
+    if unread or any((project.root / name).exists() for name in PACKAGED):
+        return False
+    if any(map(project.contains, (*DYNAMIC, f'"{path.stem}"'.encode(), f"'{path.stem}'".encode()))):
+        return False
+    return any("backward" in other.calls for other in project.code if other is not module)
+
+
+def does_something(statement: ast.stmt) -> bool:
+    """Whether a statement of a file is more than a definition, or names a value."""
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        return any(isinstance(node, ast.Call) for node in walk(statement))
+    if isinstance(statement, ast.Expr):
+        return not isinstance(statement.value, ast.Constant)
+    return not isinstance(
+        statement,
+        ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+    )
+
+
+def is_for_python_2(project: Project, name: str, content: bytes, message: str) -> bool:
+    """Whether a file that does not parse was never meant for Python 3."""
+    if OLD_SYNTAX.search(message) is None:
+        return False
+    if OLD_SHEBANG.match(content) or b"torch" not in content:
+        return True
+    base = PurePath(name).name
+    newer = any(PurePath(module.name).name == base for module in project.modules)
+    contents = [content, *(project.contents[module.name] for module in project.code)]
+    return newer or any(b"six" not in text and OLD_NAMES.search(text) for text in contents)
+
+
+def is_for_another_library(content: bytes) -> bool:
+    """Whether a file that does not parse imports another library, and not torch."""
+    roots = {match[1].decode() for match in OTHER_LIBRARY.finditer(content)}
+    return "torch" not in roots and not OTHERS.isdisjoint(roots)

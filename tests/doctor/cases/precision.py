@@ -1,0 +1,298 @@
+"""Where a rule is right and yet not worth a line: hints there; and the same faults where it is."""
+
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG310",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--use-sgd", type=bool, default=True)  # <--
+args = parser.parse_args()
+print("SGD" if args.use_sgd else "Adam")
+""",
+    ),
+    (
+        "TG504",
+        """
+import torch
+import torch.nn as nn
+
+def validate(model, val_loader):
+    criterion = nn.CrossEntropyLoss()
+    losses = []
+    with torch.no_grad():
+        for images, labels in val_loader:
+            loss = criterion(model(images), labels)
+            losses.append(loss.item())  # <--
+    return np.mean(losses)
+
+import numpy as np
+
+def fit(model, val_loader, best_loss):
+    model.eval()
+    val_loss = validate(model, val_loader)
+    if val_loss < best_loss:
+        print("better")
+""",
+    ),
+    (
+        "TG603",
+        """
+import torch
+import torch.nn as nn
+
+def fit(model, path, epochs, run_epoch):
+    model = nn.DataParallel(model)
+    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    for epoch in range(epochs):
+        run_epoch(model)
+        torch.save(model.state_dict(), f"{path}-{epoch}")  # <--
+    torch.save(model.module.state_dict(), path + "-final")
+""",
+    ),
+    (
+        "TG606",
+        """
+from torch.optim.lr_scheduler import MultiStepLR
+
+def resume(optimizer, state):
+    optimizer.load_state_dict(state["optimizer"])
+    return MultiStepLR(optimizer, [30, 60], 0.1, -1)  # <--
+""",
+    ),
+    (
+        "TG301",
+        """
+import torch.nn as nn
+
+class Scales(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.scales = [nn.Conv2d(3, 3, 2**i) for i in range(n)]  # <--
+
+    def forward(self, x):
+        return [scale(x) for scale in self.scales]
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    "a boolean flag that no code reads": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--use_cpu_only", default=False, type=bool)
+parser.add_argument("--epochs", default=9, type=int)
+args = parser.parse_args()
+print(args.epochs)
+""",
+    "a mean of batch means that is printed, and decides nothing": """
+import torch
+import torch.nn as nn
+
+def validate(model, val_loader):
+    criterion = nn.CrossEntropyLoss()
+    model.eval()
+    total_loss = 0.0
+    with torch.no_grad():
+        for images, labels in val_loader:
+            loss = criterion(model(images), labels)
+            total_loss += loss.item()
+    print(total_loss / len(val_loader))
+
+def run(model, val_loader, epochs, run_epoch):
+    for epoch in range(epochs):
+        run_epoch(model)
+        validate(model, val_loader)
+""",
+    "a mean over the parts of one sample": """
+import numpy as np
+import torch
+
+def validate(model, val_loader, parts, overlap):
+    model.eval()
+    ious = []
+    with torch.no_grad():
+        for points, labels in val_loader:
+            of_parts = []
+            prediction = model(points)
+            for part in parts:
+                iou = overlap(prediction, labels, part)
+                of_parts.append(iou)
+            ious.append(np.mean(of_parts))
+    return ious
+""",
+    "names of a wrapper that wrapped models alone open": """
+import torch
+import torch.nn as nn
+
+def fit(model, path, epochs, run_epoch):
+    model = nn.DataParallel(model)
+    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    for epoch in range(epochs):
+        run_epoch(model)
+        torch.save(model.state_dict(), f"{path}-{epoch}")
+""",
+    "a score that is called after the test set, of the validation set": """
+import torch
+
+def fit(model, epochs, val_loader, run_epoch, validate, path):
+    best_acc = 0.0
+    for epoch in range(epochs):
+        run_epoch(model)
+        test_acc = validate(val_loader, model)
+        if test_acc > best_acc:
+            best_acc = test_acc
+            torch.save(model.state_dict(), path)
+""",
+    "an evaluation that a setting spreads over the ranks": """
+from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
+
+def load(val_dataset, args):
+    if args.dist_eval:
+        val_sampler = DistributedSampler(val_dataset, shuffle=False)
+    else:
+        val_sampler = SequentialSampler(val_dataset)
+    return DataLoader(val_dataset, batch_size=8, sampler=val_sampler)
+""",
+    "a sum of the losses of a few steps on one batch": """
+def fit(model, loader, optimizer, repeats, loss_of, log):
+    for batch in loader:
+        total = 0.0
+        for _ in range(repeats):
+            optimizer.zero_grad()
+            loss = loss_of(model, batch)
+            loss.backward()
+            optimizer.step()
+            total += loss
+        log(total.item())
+""",
+    "losses of tasks that are stacked, to be minimised": """
+import torch
+
+def outer_step(model, tasks, optimizer, loss_of):
+    losses = []
+    for task in tasks:
+        loss = loss_of(model, task)
+        losses.append(loss)
+    optimizer.zero_grad()
+    loss = torch.stack(losses).mean()
+    loss.backward()
+    optimizer.step()
+""",
+    "an old name where the new one is missing": """
+try:
+    from torch._six import inf
+except ImportError:
+    from torch import inf
+
+print(inf)
+""",
+    "an old way to read a loss, with an old torch": """
+import torch
+
+def number(loss):
+    version = torch.__version__
+    if int(version[0]) > 0:
+        return loss.item()
+    else:
+        return loss.data[0]
+""",
+    "a file without a place for its tensors, where a GPU is a must": """
+import torch
+
+def test(model, path):
+    assert torch.cuda.is_available(), "a GPU is needed"
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.load_state_dict(torch.load(path, weights_only=True))
+    return model.to(device)
+""",
+    "the best weights of the same run": """
+import torch
+
+def run(model, args, epochs, run_epoch, EarlyStopping):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    stopping = EarlyStopping(args.path)
+    for epoch in range(epochs):
+        run_epoch(model.to(device), stopping)
+    model.load_state_dict(torch.load(args.path, weights_only=True))
+    return model
+""",
+    "a scheduler that is told where it is": """
+from torch.optim.lr_scheduler import MultiStepLR
+
+def resume(optimizer, state):
+    optimizer.load_state_dict(state["optimizer"])
+    return MultiStepLR(optimizer, [30, 60], 0.1, state["epoch"] - 1)
+""",
+    "a list of layers without weights": """
+import torch.nn as nn
+
+class Scales(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.scales = [nn.AvgPool2d(2**i) for i in range(n)]
+
+    def forward(self, x):
+        return [scale(x) for scale in self.scales]
+""",
+    "both settings of cuDNN where a model is only applied": """
+import torch
+from torch.backends import cudnn
+
+def show(model, path, image):
+    cudnn.benchmark = True
+    cudnn.deterministic = True
+    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    return model.eval()(image)
+""",
+    "a network whose layers are the same in both modes": """
+import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.utils.weight_norm(nn.Linear(8, 8))
+
+    def forward(self, x):
+        return self.layer(x)
+
+def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
+    model.train()
+    for epoch in range(epochs):
+        for batch in train_loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            for images, labels in val_loader:
+                print((model(images).argmax(1) == labels).sum())
+""",
+    "workers that are seeded alike, and draw nothing": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __init__(self, images):
+        self.images = images
+
+    def __getitem__(self, i):
+        return self.images[i]
+
+def seed_worker(worker_id):
+    np.random.seed(7 + worker_id)
+
+def load(images):
+    return DataLoader(Images(images), num_workers=4, worker_init_fn=seed_worker)
+""",
+    "a model before its first epoch": """
+import torch
+
+def prune(model, masks, optimizer, path):
+    optimizer.step()
+    torch.save({"epoch": 0, "state_dict": model.state_dict(), "masks": masks}, path)
+""",
+}

@@ -1,0 +1,113 @@
+"""What is found beside the program, where it harms no run, is a hint."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.doctor.examine import examine
+
+DATA = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __getitem__(self, i):
+        return np.random.rand(3)
+
+def load():
+    return Images()
+
+if __name__ == "__main__":
+    for sample in DataLoader(Images(), num_workers=4):
+        print(sample)
+"""
+TRAIN = """
+from data import load
+
+def step(model, optimizer, loss_of):
+    for sample in load():
+        optimizer.zero_grad()
+        loss_of(model, sample).backward()
+        optimizer.step()
+"""
+NET = """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8), nn.Linear(8, 8)]
+
+    def forward(self, x):
+        return self.layers[1](self.layers[0](x))
+"""
+
+
+def found(folder: Path, files: dict[str, str], hints: bool = False) -> list[tuple[str, str]]:
+    """(file, rule) of what is found."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return [(one.file, one.rule) for one in examine(folder, hints).findings]
+
+
+def test_a_demonstration_of_what_others_import_is_a_hint(tmp_path: Path) -> None:
+    files = {"data.py": DATA, "train.py": TRAIN}
+    assert found(tmp_path, files) == []
+    assert ("data.py", "TG101") in found(tmp_path, files, hints=True)
+
+
+def test_a_program_that_others_import_is_no_demonstration(tmp_path: Path) -> None:
+    runs = DATA.replace("        print(sample)", "        train(sample)")
+    assert found(tmp_path, {"data.py": runs, "train.py": TRAIN}) == [("data.py", "TG101")]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "shown"),
+    [
+        ("train.py", TRAIN.replace("from data import load", "load = list"), False),
+        ("train.py", "from net import Net\n" + TRAIN, True),
+        ("train.py", "import importlib\nnet = importlib.import_module('net')\n" + TRAIN, True),
+        ("setup.py", "from setuptools import setup\nsetup()\n", True),
+        ("show.py", "print(1)\n", True),  # nothing trains: the file may be all there is
+    ],
+)
+def test_a_file_that_nothing_uses_gives_hints(
+    file: str, text: str, shown: bool, tmp_path: Path
+) -> None:
+    assert (("net.py", "TG301") in found(tmp_path, {"net.py": NET, file: text})) is shown
+
+
+@pytest.mark.parametrize(("folder", "shown"), [("notebooks/", False), ("", True)])
+def test_a_notebook_beside_the_program_gives_hints(
+    folder: str, shown: bool, tmp_path: Path
+) -> None:
+    cell = {"cell_type": "code", "source": ["import numpy as np\n", "np.zeros(3, dtype=np.int)\n"]}
+    files = {f"{folder}old.ipynb": json.dumps({"cells": [cell]}), "train.py": TRAIN}
+    assert (f"{folder}old.ipynb" in dict(found(tmp_path, files))) is shown
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "shown"),
+    [
+        ("import torch\nprint 'x'\n", "", True),
+        ("import torch\nprint 'x'\n", "for i in xrange(3):\n    pass\n", False),
+        ("#!/usr/bin/env python2\nimport torch\nprint 'x'\n", "", False),
+        ("print 'x'\n", "", False),
+        ("import tensorflow as tf\ndef f(:\n", "", False),
+        ("import torch\nx.cuda(async=True)\n", "for i in xrange(3):\n    pass\n", True),
+    ],
+)
+def test_a_file_for_python_2_is_a_hint(text: str, other: str, shown: bool, tmp_path: Path) -> None:
+    files = {"old.py": text, "other.py": other or "import torch\n"}
+    assert (("old.py", "TG001") in found(tmp_path, files)) is shown
+
+
+@pytest.mark.parametrize(("pin", "shown"), [("numpy==1.22.0", False), ("numpy>=1.20", True)])
+def test_a_pinned_numpy_has_its_old_names(pin: str, shown: bool, tmp_path: Path) -> None:
+    files = {
+        "train.py": "import numpy as np\nprint(np.zeros(3, dtype=np.int))\n",
+        "requirements.txt": f"torch\n{pin}\n",
+    }
+    assert (("train.py", "TG813") in found(tmp_path, files)) is shown
