@@ -208,6 +208,14 @@ def test(model, path):
     model.load_state_dict(torch.load(path, weights_only=True))
     return model.to(device)
 """,
+    "weights that a script beside it wrote, by a literal name": """
+import torch
+
+def teacher(model):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model.load_state_dict(torch.load("teacher.pt", weights_only=True))
+    return model.to(device)
+""",
     "the best weights of the same run": """
 import torch
 
@@ -272,6 +280,8 @@ def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
                 print((model(images).argmax(1) == labels).sum())
 """,
     "workers that are seeded alike, and draw nothing": """
+import random
+
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
@@ -284,6 +294,7 @@ class Images(Dataset):
 
 def seed_worker(worker_id):
     np.random.seed(7 + worker_id)
+    random.seed(7 + worker_id)
 
 def load(images):
     return DataLoader(Images(images), num_workers=4, worker_init_fn=seed_worker)

@@ -187,7 +187,7 @@ def draws_nothing(module: Module) -> bool:
 
 def draws(module: Module) -> bool:
     """Whether a file draws random numbers, or uses transforms of a library that does."""
-    if re.search("albumentations|imgaug|Random|augment", " ".join(module.imports.values()), re.I):
+    if re.search(r"albumentations|imgaug|[Aa]ug|Random[A-Z]", " ".join(module.imports.values())):
         return True
     found = (
         module.qualified(call.func)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import (
     argument,
     has_stars,
@@ -155,7 +155,7 @@ def resume(model, path):
     severity=Severity.WARNING,
     once=True,
 )
-def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
+def bound_to_a_device(module: Module) -> Iterator[Spot]:
     if "init_process_group" not in module.calls and not runs_without_gpu(module):
         return
     for call in module.torch_calls("load"):
@@ -171,7 +171,8 @@ def bound_to_a_device(module: Module) -> Iterator[ast.AST]:
         if any(writes(one, call) for one in own_calls(scope) if one.lineno < call.lineno):
             continue  # a file that this process wrote, on the same device
         if goes_to_a_model(module, call) and not module.is_fallback(call):
-            yield call
+            # a literal names a file that a script beside it wrote, on the same machine
+            yield Spot(call, unsure=bool(call.args) and isinstance(call.args[0], ast.Constant))
 
 
 def writes(one: ast.Call, load: ast.Call) -> bool:
