@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from .lookup import definitions, imported
+from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
@@ -26,6 +26,8 @@ GENERATED = re.compile(
 # an argument of torch's before 0.4, and a keyword since Python 3.7
 OLD_KEYWORD = re.compile(rb"\basync=")
 PACKAGING = {"__init__.py", "setup.py", "hubconf.py"}
+# packages whose names rules look for where `from utils import *` brings them
+SHARED = {"glob", "h5py", "numpy", "os", "random", "torch", "torchvision"}
 # frameworks that call set_epoch, zero_grad and so on for their users
 FRAMEWORKS = {
     "accelerate",
@@ -90,6 +92,20 @@ class Project:
             tree = ast.parse(read_as)
         self.modules.append(Module(name, tree, self))
         self.contents[name] = content
+
+    def add_starred(self, module: Module) -> None:
+        """Note what `from utils import *` brings of other packages, such as `np`."""
+        for statement in module.import_statements:
+            if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
+                continue
+            source = "." * statement.level + (statement.module or "")
+            files = [(other, other.tree) for other in self.modules if other is not module]
+            for other, _ in imported(module, source, files):
+                if path_of(other)[-1] != source.rpartition(".")[2] or "__all__" in other.assigned:
+                    continue
+                for name, whole in other.imports.items():
+                    if whole.partition(".")[0] in SHARED:
+                        module.imports.setdefault(name, whole)
 
     @cached_property
     def code(self) -> list[Module]:
@@ -296,4 +312,6 @@ def read(
     for number, name in enumerate(names):
         progress(number, len(names))
         project.add(name, (root / name).read_bytes())
+    for module in project.modules:
+        project.add_starred(module)
     return project

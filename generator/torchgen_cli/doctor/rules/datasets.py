@@ -10,9 +10,10 @@ from ..syntax import (
     has_stars,
     is_constant,
     last_name,
+    mentions,
     own_calls,
-    written,
 )
+from .origins import origins
 
 DATASETS = (
     "torch.utils.data.Dataset",
@@ -56,33 +57,57 @@ def handed(module: Module, call: ast.Call) -> dict[str, ast.expr] | None:
 
 def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.ClassDef]]:
     """The project's classes of which the loader's dataset may be, where that can be seen."""
+    found = {one[1]: one for place in made_datasets(module, loader) for one in classes_of(*place)}
     dataset = argument(loader, 0, "dataset")
-    if dataset is None:
+    if found or dataset is None or any(made_datasets(module, loader)):
+        return list(found.values())
+    # an argument: it can only be seen where the file knows of one kind
+    own = [node for node in module.classes if is_dataset(module, node)]
+    return [(module, node) for node in own] if len(own) == 1 else []
+
+
+def made_datasets(module: Module, loader: ast.Call) -> Iterator[tuple[Module, ast.Call]]:
+    """The calls that may make the loader's dataset."""
+    dataset = argument(loader, 0, "dataset")
+    for where, value in origins(module, dataset) if dataset is not None else ():
+        if isinstance(value, ast.Call):
+            yield where, value
+
+
+def classes_of(module: Module, made: ast.Call) -> Iterator[tuple[Module, ast.ClassDef]]:
+    """The datasets that a call makes: of a class, or of one from a table; and those within."""
+    named = module.project.classes_named(module, made.func) or ()
+    if tables := looked_up(module, made.func):
+        names = {last_name(one) for table in tables for one in table}
+        near = [(other, c) for other in module.project.near(module) for c in other.classes]
+        everywhere = [(other, c) for other in module.project.code for c in other.classes]
+        named = near if any(is_dataset(*one) for one in near) else everywhere
+        named = [one for one in named if not names or one[1].name in names]
+    found = [one for one in named if is_dataset(*one)]
+    yield from found
+    for value in made.args + [one.value for one in made.keywords] if found else ():
+        for other, inner in origins(module, value):  # a dataset that wraps another
+            if isinstance(inner, ast.Call) and inner is not made:
+                named = other.project.classes_named(other, inner.func) or ()
+                yield from (one for one in named if is_dataset(*one))
+
+
+def looked_up(module: Module, made: ast.expr) -> list[list[ast.expr]]:
+    """What a class may be that comes from a table or by its name; an empty list for any.
+
+    As in `DATASETS[name](...)` or `getattr(datasets, name)(...)`.
+    """
+    if isinstance(made, ast.Name):
+        values = module.value_in(made, module.function(made))
+        return [table for one in values[:3] for table in looked_up(module, one)]
+    if isinstance(made, ast.Call) and last_name(made.func) in ("eval", "getattr", "globals"):
+        return [[]] if last_name(made.func) == "eval" or mentions(made, "data") else []
+    if not isinstance(made, ast.Subscript):
         return []
-    values = [dataset, *module.value_in(dataset, module.function(loader))]
-    if written(dataset):
-        values += module.value_in(dataset, module.tree)
-    made = [value.func for value in values if isinstance(value, ast.Call)]
-    if any(looked_up(module, one) for one in made):
-        near = module.project.near(module)  # eval("dataset." + name)(...): one of the program's
-        return [(other, c) for other in near for c in other.classes if is_dataset(other, c)]
-    if not made:  # an argument: it can only be seen where the file knows of one kind
-        own = [node for node in module.classes if is_dataset(module, node)]
-        return [(module, node) for node in own] if len(own) == 1 else []
-    return [
-        found
-        for one in made
-        for found in module.project.classes_named(module, one) or ()
-        if is_dataset(*found)
-    ]
-
-
-def looked_up(module: Module, made: ast.expr) -> bool:
-    """Whether a class comes from a table, or by its name: `DATASETS[name](...)`."""
-    if isinstance(made, ast.Call) and last_name(made.func) == "eval":
-        return True
-    table = made.value if isinstance(made, ast.Subscript) else None
-    return table is not None and "dataset" in last_name(table).lower()
+    near = module.project.near(module)
+    kept = [a.value for other in near for a in other.assigned.get(last_name(made.value), ())]
+    tables = [one.values for one in kept if isinstance(one, ast.Dict)]
+    return tables or ([[]] if "dataset" in last_name(made.value).lower() else [])
 
 
 def is_dataset(module: Module, node: ast.ClassDef) -> bool:

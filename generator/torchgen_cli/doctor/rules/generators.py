@@ -174,6 +174,20 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
             functions = [function for _, function in named] if len(named) == 1 else []
         if functions and all(seeds_by_worker_alone(module, function) for function in functions):
             yield Spot(loader, unsure=harmless)
+    yield from seeded_in_samples(module)
+
+
+def seeded_in_samples(module: Module) -> Iterator[ast.AST]:
+    """Where `__getitem__` seeds each worker with `get_worker_info().id`, when it is new."""
+    for node in module.classes:
+        for method in (item for item in node.body if isinstance(item, ast.FunctionDef)):
+            if method.name not in SAMPLE or mentions(method, "epoch", "initial_seed"):
+                continue
+            for call in own_calls(method, "seed") if own_calls(method, "get_worker_info") else ():
+                numbered = call.args and any(last_name(n) == "id" for n in walk(call.args[0]))
+                if numbered and module.qualified(call.func) == "numpy.random.seed":
+                    if is_dataset(module, node):
+                        yield call
 
 
 def draws_nothing(module: Module) -> bool:

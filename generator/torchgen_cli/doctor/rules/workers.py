@@ -1,7 +1,9 @@
 """Random numbers that nobody seeded in the processes that load data."""
 
 import ast
+import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from ..lookup import path_of
 from ..project import Module
@@ -9,13 +11,26 @@ from ..rule import Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
     Function,
+    argument,
     keyword,
     last_name,
+    mentions,
     own_calls,
     receiver,
 )
-from .data import for_evaluation
-from .datasets import SAMPLE, dataset_classes, is_dataset, with_helpers, worker_loaders
+from .data import EVALUATION, for_evaluation
+from .datasets import (
+    SAMPLE,
+    dataset_classes,
+    is_dataset,
+    made_datasets,
+    with_helpers,
+    worker_loaders,
+)
+from .origins import calls_behind, made_within, own_calls_of
+
+# what a dataset calls to change a sample: `self.transform(image)`, `self.augment(...)`
+APPLIED = re.compile(r"transform|augment|preproc|(^|_)(aug|augs|tfm|tfms|t)$", re.I)
 
 
 def draws_globally(module: Module, call: ast.Call) -> bool:
@@ -28,20 +43,45 @@ def draws_globally(module: Module, call: ast.Call) -> bool:
 
 
 def global_draws(module: Module, node: ast.ClassDef) -> bool:
-    """Whether getting a sample draws globally, itself, by a helper in the file or a transform."""
-    methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
-    sample = [item for item in methods if item.name in SAMPLE]
-    if not sample:  # those of a base
-        bases = (
-            one for base in node.bases for one in module.project.classes_named(module, base) or ()
+    """Whether getting a sample draws globally, itself or by a helper."""
+    return any(draws(where, functions) for where, functions in samplers(module, node))
+
+
+def samplers(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, list[Function]]]:
+    """The methods of a dataset that get a sample, or those of its base."""
+    sample = [item for item in node.body if isinstance(item, FUNCTIONS) and item.name in SAMPLE]
+    if sample:
+        yield module, sample
+        return
+    for base in node.bases:
+        for other, parent in module.project.classes_named(module, base) or ():
+            if parent is not node:
+                yield from samplers(other, parent)
+
+
+def transforms_samples(module: Module, node: ast.ClassDef) -> bool:
+    """Whether a dataset applies a transform to each sample, and seeds nothing before that."""
+    return any(
+        APPLIED.search(last_name(call.func))
+        for where, sample in samplers(module, node)
+        if not seeds(where, sample)
+        for around in [where.class_of(sample[0])]
+        for one in with_helpers(
+            [m for m in around.body if isinstance(m, FUNCTIONS)] if around else []
         )
-        return any(other[1] is not node and global_draws(*other) for other in bases)
-    transformed = any(
-        "transform" in last_name(call.func)
-        for one in with_helpers(methods)
         for call in own_calls(one)
     )
-    return draws(module, sample) or (transformed and any(draws(*one) for one in transforms(module)))
+
+
+def seeds(module: Module, functions: list[Function]) -> bool:
+    """Whether a function seeds numpy for itself."""
+    calls = own_calls_of(module, functions)
+    return any(where.qualified(call.func) == "numpy.random.seed" for where, call in calls)
+
+
+def after_error(module: Module, call: ast.Call) -> bool:
+    """Whether it only makes up for a sample that cannot be read."""
+    return any(isinstance(around, ast.ExceptHandler) for around in module.ancestors(call))
 
 
 def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
@@ -55,14 +95,17 @@ def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
 
 
 def draws(module: Module, functions: list[Function]) -> bool:
-    """Whether one of these functions draws globally, itself or by a helper in the file."""
+    """Whether one of these functions draws globally, itself or by a helper."""
     pending = list(functions)
     seen = {item.name for item in pending}
     own = {function.name: function for function in module.functions}
+    if seeds(module, functions):
+        return False
     for function in pending:  # it grows
+        calls = own_calls_of(module, [function])
+        if any(draws_globally(*one) and not after_error(*one) for one in calls):
+            return True
         for call in own_calls(function):
-            if draws_globally(module, call):
-                return True
             name = last_name(call.func)
             if name in own and name not in seen:
                 seen.add(name)
@@ -120,15 +163,64 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
             continue
-        if for_evaluation(module, loader):  # which seldom draws, though its class can
-            continue
-        classes = dataset_classes(module, loader)
-        if (
-            collates_by_chance(module, loader)
-            or any(global_draws(*found) for found in classes)
-            or (not classes and draws_in_transforms(module))
-        ):
-            yield Spot(loader, unsure=unsure)
+        if for_evaluation(module, loader) or evaluates(module):
+            continue  # which seldom draws, though its class can
+        if collates_by_chance(module, loader) or samples_by_chance(module, loader):
+            yield Spot(loader, unsure=unsure or is_shown(module, loader))
+
+
+def samples_by_chance(module: Module, loader: ast.Call) -> bool:
+    """Whether the loader's dataset draws, itself or in a transform."""
+    classes = dataset_classes(module, loader)
+    if any(global_draws(*one) for one in classes):
+        return True
+    behind = [applied(*made) for made in made_datasets(module, loader)]
+    if any(call_draws(*one) for calls in behind for one in calls or ()):
+        return True
+    if not classes:
+        return not any(behind) and draws_in_transforms(module)
+    if None not in behind and behind:  # which transforms it has is known
+        return any(
+            call_draws(*one)
+            for found in classes
+            if transforms_samples(*found)
+            for place in made_within(*found)
+            for one in calls_behind(*place)
+        )
+    return any(transforms_samples(*one) for one in classes) and any(
+        draws(*one) for one in transforms(module)
+    )
+
+
+def applied(module: Module, made: ast.Call) -> list[tuple[Module, ast.Call]] | None:
+    """The calls behind a dataset's transforms, or None where they cannot be seen."""
+    given = [one.value for one in made.keywords if APPLIED.search(one.arg or "")]
+    given += [one for one in made.args if APPLIED.search(last_name(one))]
+    given += [one for one in made.args if isinstance(one, ast.Call)]
+    found = [one for value in given for one in calls_behind(module, value)]
+    return found or None
+
+
+def call_draws(module: Module, call: ast.Call) -> bool:
+    """Whether a call makes an object of the project's that draws when it is called."""
+    return any(
+        draws(other, [m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "__call__"])
+        for other, node in module.project.classes_named(module, call.func) or ()
+    )
+
+
+def evaluates(module: Module) -> bool:
+    """Whether a file is a script for evaluation, as `test.py`."""
+    named = EVALUATION.search(PurePath(module.name).stem)
+    return named is not None and "backward" not in module.calls
+
+
+def is_shown(module: Module, loader: ast.Call) -> bool:
+    """Whether a file of datasets only tries one of them, under `if __name__ == "__main__"`."""
+    return "backward" not in module.calls and any(
+        isinstance(around, ast.If) and mentions(around.test, "__main__")
+        for around in module.ancestors(loader)
+    )
 
 
 def collates_by_chance(module: Module, loader: ast.Call) -> bool:
