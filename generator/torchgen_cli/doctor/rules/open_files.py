@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import rule
-from ..syntax import FUNCTIONS, keyword, same, walk, written
+from ..syntax import FUNCTIONS, keyword, last_name, receiver, same, walk, written
 from .datasets import is_dataset, with_helpers, worker_loaders
 
 OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
@@ -59,11 +59,12 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
         methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
         first = next((item for item in methods if item.name == "__init__"), None)
         sample = with_helpers(methods)
+        shown: dict[ast.Call, ast.AST] = {}
         for statement in walk(first) if first else ():
-            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            if not isinstance(statement, ast.Assign):
                 continue
-            opened, kept = statement.value, statement.targets[0]
-            if module.qualified(opened.func) not in OPENING or keyword(opened, "driver"):
+            opened, kept = opened_by(module, statement.value), statement.targets[0]
+            if opened is None or keyword(opened, "driver"):
                 continue
             if (
                 written(kept).startswith("self.")
@@ -72,7 +73,33 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
                 and is_made(module, node)
                 and any(any(worker_loaders(other)) for other in module.project.code)
             ):
-                yield statement
+                shown.setdefault(opened, statement if opened is statement.value else opened)
+        yield from shown.values()
+
+
+def opened_by(module: Module, value: ast.expr) -> ast.Call | None:
+    """The call that opens a file, of which the value is the handle, or a part still to be read.
+
+    As in `self.images = h5py.File(path)["images"]`, where the handle may have a name of its own.
+    """
+    read_later = isinstance(value, ast.Subscript) and is_key(value.slice)
+    if isinstance(value, ast.Call) and last_name(value.func) == "get" and len(value.args) == 1:
+        read_later = is_key(value.args[0])
+    handle = receiver(value) if isinstance(value, ast.Call) else getattr(value, "value", None)
+    if read_later and isinstance(handle, ast.Name):
+        made = module.value_in(handle, module.function(handle))
+        handle = made[0] if len(made) == 1 else None
+    opened = handle if read_later else value
+    if not isinstance(opened, ast.Call):
+        return None
+    known = OPENING[:1] if read_later else OPENING
+    return opened if module.qualified(opened.func) in known else None
+
+
+def is_key(node: ast.expr) -> bool:
+    """Whether it names a part of a file, and is no slice that reads it."""
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return text or isinstance(node, ast.JoinedStr)
 
 
 def is_made(module: Module, node: ast.ClassDef) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, has_stars, is_constant, last_name, same, walk, written
+from .splits import drawn_splits
 
 SEEDERS = {"manual_seed", "manual_seed_all", "seed", "seed_all", "seed_everything", "set_seed"}
 SEED_NAMES = {"seed", "random_seed", "manual_seed", "rng_seed", "manualseed", "random_state"}
@@ -107,10 +108,11 @@ def hashed_seed(module: Module) -> Iterator[ast.AST]:
 @rule(
     "TG106",
     "the data is split anew at each start",
-    why="""Nothing seeds this project, so each start puts other samples into validation. A run
-    that is resumed, or a checkpoint that is evaluated later, is measured on samples that it was
+    why="""Nothing seeds what it is drawn from, so each start puts other samples into validation. A
+    run that is resumed, or a checkpoint that is evaluated later, is measured on samples that it was
     trained on.""",
-    remedy="give `random_split` a generator: `generator=torch.Generator().manual_seed(0)`",
+    remedy="""give `random_split` a generator: `generator=torch.Generator().manual_seed(0)`; shuffle
+    with `random.Random(0).shuffle`, or give `random_state=0`""",
     source=f"{STABLE}/data.html#torch.utils.data.random_split",
     bad="""
 from torch.utils.data import random_split
@@ -129,6 +131,7 @@ def split(dataset):
 """,
 )
 def unseeded_split(module: Module) -> Iterator[ast.AST | Spot]:
+    yield from drawn_splits(module)
     if any("seed" in name.lower() for name in module.project.callers):
         return
     for call in module.torch_calls("random_split"):

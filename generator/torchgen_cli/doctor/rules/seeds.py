@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import blocks, is_constant, keyword, last_name, own_calls
+from ..rule import STABLE, Severity, rule
+from ..syntax import is_constant, keyword, last_name, own_calls
 from .in_place import SETTINGS
 from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES
@@ -176,50 +176,3 @@ def nothing_seeded(module: Module) -> Iterator[ast.AST]:
     loads = any("DataLoader" in other.calls for other in near)
     if runs and loads and any(any(other.torch_calls(*OPTIMIZERS)) for other in near):
         yield from module.calls.get("backward", ())[:1]
-
-
-@rule(
-    "TG110",
-    "deterministic kernels are asked for, and those that are fastest just now",
-    why="""`cudnn.benchmark` times the kernels at each start and takes the one that won: from run
-    to run another one, with other bits, however deterministic each of them is.""",
-    remedy="set `cudnn.benchmark = False` where `cudnn.deterministic` is True",
-    source=RANDOMNESS,
-    bad="""
-import torch
-
-torch.backends.cudnn.deterministic = True
-torch.backends.cudnn.benchmark = True  # <--
-""",
-    good="""
-import torch
-
-torch.backends.cudnn.deterministic = True
-torch.backends.cudnn.benchmark = False
-""",
-    severity=Severity.WARNING,
-)
-def benchmarked(module: Module) -> Iterator[Spot]:
-    set_true = [
-        (node, name.rpartition(".")[2])
-        for name, statements in module.assigned.items()
-        if "cudnn." in name
-        for node in statements
-        if is_constant(node.value, True)
-    ]
-    for node, attribute in set_true:
-        if attribute == "benchmark" and any(
-            other == "deterministic" and together(module, node, one) for one, other in set_true
-        ):
-            yield Spot(node, unsure=applies_alone(module))
-
-
-def applies_alone(module: Module) -> bool:
-    """Whether a script opens a model, and trains none."""
-    calls = module.calls
-    return "load_state_dict" in calls and "backward" not in calls and "step" not in calls
-
-
-def together(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements are of the same block."""
-    return any(one in block and other in block for block in blocks(module.parents[one]))
