@@ -1,5 +1,535 @@
 """Draws of data workers, and seeds: planted faults, and code that has none."""
 
-PLANTED: list[tuple[str, str]] = []
+PLANTED: list[tuple[str, str]] = [
+    (  # a dataset from a table, made in a loop and given to another function
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
 
-CLEAN: dict[str, str] = {}
+
+class Sky(Dataset):
+    def __getitem__(self, index):
+        return self.images[index]
+
+
+class Sea(Dataset):
+    def __getitem__(self, index):
+        return self.images[index] * np.random.uniform(0.5, 1.5)
+
+
+KINDS = {"sky": Sky, "sea": Sea}
+
+
+def build(names, root):
+    found = []
+    for name in names:
+        kind = KINDS[name]
+        found.append(kind(root))
+    return found
+
+
+def loaders(names, root, workers):
+    for dataset in build(names, root):
+        yield wrap(dataset, workers)
+
+
+def wrap(images, workers):
+    return DataLoader(images, batch_size=8, num_workers=workers)  # <--
+""",
+    ),
+    (  # a transform of the project's, within another that a function builds
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader
+from torchvision import datasets, transforms
+
+
+class Haze:
+    def __call__(self, image):
+        return image + np.random.normal()
+
+
+class Twice:
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __call__(self, image):
+        return self.transform(image), self.transform(image)
+
+
+def views(size):
+    steps = [transforms.Resize(size)]
+    steps.append(Haze())
+    return transforms.Compose(steps)
+
+
+class Trainer:
+    def fit(self, train_set):
+        return DataLoader(train_set, batch_size=8, num_workers=4)  # <--
+
+
+Trainer().fit(datasets.CIFAR10("data", transform=Twice(views(32))))
+""",
+    ),
+    (  # a helper of the dataset's file, called by what applies the augmentation
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Jitter:
+    def __call__(self, image):
+        return image * np.random.rand()
+
+
+class Pages(Dataset):
+    def __init__(self, preproc):
+        self.preproc = preproc
+
+    def __getitem__(self, index):
+        return self.preproc(self.pages[index])
+
+
+train_loader = DataLoader(Pages(preproc=Jitter()), batch_size=8, num_workers=2)  # <--
+""",
+    ),
+    (
+        "TG103",
+        """
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+
+class Pairs(Dataset):
+    def __init__(self, pairs):
+        self.pairs, self.ready = pairs, False
+
+    def __getitem__(self, index):
+        if not self.ready:
+            worker = torch.utils.data.get_worker_info()
+            if worker is not None:
+                np.random.seed(worker.id)  # <--
+                self.ready = True
+        return self.pairs[index] + np.random.rand()
+""",
+    ),
+    (
+        "TG106",
+        """
+import random
+
+from torch.utils.data import DataLoader
+
+
+def main(model, optimizer, samples):
+    random.shuffle(samples)  # <--
+    count = int(0.8 * len(samples))
+    train_samples, val_samples = samples[:count], samples[count:]
+    for batch in DataLoader(train_samples, batch_size=8, shuffle=True):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+    return val_samples
+""",
+    ),
+    (  # torch is seeded, and numpy is not
+        "TG106",
+        """
+import numpy as np
+import torch
+from sklearn.model_selection import train_test_split
+
+
+def main(model, optimizer, samples, args):
+    torch.manual_seed(args.seed)
+    order = np.random.permutation(len(samples))  # <--
+    test_order = order[:100]
+    order = order[100:]
+    kept, val_order = train_test_split(order, test_size=0.1)  # <--
+    for index in kept:
+        optimizer.zero_grad()
+        model(samples[index]).mean().backward()
+        optimizer.step()
+    return val_order, test_order
+""",
+    ),
+    (
+        "TG107",
+        """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Patches(Dataset):
+    def __init__(self, path):
+        file = h5py.File(path, "r")  # <--
+        self.inputs = file.get("inputs")
+        self.targets = file["targets"]
+
+    def __getitem__(self, index):
+        return self.inputs[index], self.targets[index]
+
+
+def load(path, workers):
+    return DataLoader(Patches(path), batch_size=8, num_workers=workers)
+""",
+    ),
+    (
+        "TG110",
+        """
+import torch
+from torch.backends import cudnn
+
+
+def main(args):
+    if args.seed is not None:
+        torch.manual_seed(args.seed)
+        cudnn.deterministic = True
+    if torch.cuda.is_available():
+        cudnn.benchmark = True  # <--
+""",
+    ),
+    (  # from the function that seeds to the one that it spawns
+        "TG110",
+        """
+import torch
+import torch.multiprocessing as mp
+
+
+def main(args):
+    if args.seed is not None:
+        torch.backends.cudnn.deterministic = True
+    mp.spawn(work, nprocs=args.gpus, args=(args,))
+
+
+def work(rank, args):
+    torch.manual_seed(args.seed + rank)
+    torch.backends.cudnn.benchmark = True  # <--
+""",
+    ),
+    (  # a dataset that is made by chance, in the process that trains
+        "TG112",
+        """
+import random
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Triplets(Dataset):
+    def __init__(self, names):
+        self.names = names
+        self.others = self.choose(names)
+
+    def choose(self, names):
+        return random.sample(names, len(names))  # <--
+
+    def __getitem__(self, index):
+        return self.names[index], self.others[index]
+
+
+def main(names, seed):
+    torch.manual_seed(seed)
+    return DataLoader(Triplets(names), batch_size=8, shuffle=True, num_workers=4)
+""",
+    ),
+    (  # samples, where there are no workers
+        "TG112",
+        """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Clouds(Dataset):
+    def __getitem__(self, index):
+        return moved(self.points[index])
+
+
+def moved(points):
+    return points + np.random.uniform(-0.2, 0.2, size=3)  # <--
+
+
+def main(seed):
+    torch.manual_seed(seed)
+    return DataLoader(Clouds(), batch_size=8, shuffle=True)
+""",
+    ),
+    (  # with one process the sampler is made, and no epoch is told to it
+        "TG202",
+        """
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def main(args, dataset, step):
+    sampler = DistributedSampler(dataset, num_replicas=args.count, rank=args.rank)  # <--
+    loader = DataLoader(dataset, batch_size=8, sampler=sampler)
+    for epoch in range(args.epochs):
+        if args.distributed:
+            loader.sampler.set_epoch(epoch)
+        for batch in loader:
+            step(batch)
+""",
+    ),
+    (  # a loader that never ends
+        "TG202",
+        """
+from torch.utils.data import DataLoader, RandomSampler
+from torch.utils.data.distributed import DistributedSampler
+
+
+def sampler_of(dataset, shuffle, distributed):
+    if distributed:
+        return DistributedSampler(dataset, shuffle=shuffle)  # <--
+    return RandomSampler(dataset)
+
+
+def endless(loader):
+    while True:
+        for batch in loader:
+            yield batch
+
+
+def main(args, dataset, step):
+    sampler = sampler_of(dataset, shuffle=True, distributed=args.distributed)
+    batches = endless(DataLoader(dataset, batch_size=8, sampler=sampler))
+    for _ in range(args.steps):
+        step(next(batches))
+""",
+    ),
+    (
+        "TG204",
+        """
+from torch.utils.data import DataLoader
+
+
+def get_loader(dataset, size):
+    loader = DataLoader(dataset, batch_size=size, drop_last=True)  # <--
+    return loader
+
+
+def main(train_set, val_set):
+    train_loader = get_loader(train_set, 8)
+    val_loader = get_loader(val_set, 8)
+    return train_loader, val_loader
+""",
+    ),
+    (
+        "TG205",
+        """
+from torch.utils.data import DataLoader, Dataset
+
+from samplers import ByLength
+
+
+class Sentences(Dataset):
+    def __getitem__(self, index):
+        return self.sentences[index]
+
+
+def load(by_length, lengths):
+    train_dataset = Sentences()
+    sampler = None
+    if by_length:
+        sampler = ByLength(lengths)
+    train_loader = DataLoader(train_dataset, batch_size=8, sampler=sampler)  # <--
+    return train_loader
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    "a draw that makes up for a broken image": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Photos(Dataset):
+    def __getitem__(self, index):
+        try:
+            return self.read(index)
+        except OSError:
+            return np.random.rand(32, 32, 3)
+
+
+train_loader = DataLoader(Photos(), batch_size=8, shuffle=True, num_workers=4)
+""",
+    "a demonstration of a dataset": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Photos(Dataset):
+    def __getitem__(self, index):
+        return self.photos[index] + np.random.rand()
+
+
+if __name__ == "__main__":
+    for batch in DataLoader(Photos(), batch_size=8, num_workers=4):
+        print(batch.shape)
+""",
+    "a transform of another dataset draws": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Shake:
+    def __call__(self, image):
+        return image + np.random.rand()
+
+
+class Still:
+    def __call__(self, image):
+        return image / 255
+
+
+class Photos(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, index):
+        return self.transform(self.photos[index])
+
+
+def train_loader(workers):
+    return DataLoader(Photos(transform=Still()), batch_size=8, shuffle=True, num_workers=workers)
+
+
+def show():
+    return Photos(transform=Shake())[0]
+""",
+    "a split that is drawn once and written": """
+import json
+import random
+
+
+def prepare(names, folder):
+    random.shuffle(names)
+    test_names, names = names[:100], names[100:]
+    (folder / "test.json").write(json.dumps(test_names))
+    return names
+
+
+def train(model, optimizer, batches):
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+""",
+    "a shuffled list that is read in batches": """
+import random
+
+
+def train(model, optimizer, samples, size):
+    random.shuffle(samples)
+    for first in range(0, len(samples), size):
+        optimizer.zero_grad()
+        model(samples[first : first + size]).mean().backward()
+        optimizer.step()
+""",
+    "parts of a file that are read at once": """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Patches(Dataset):
+    def __init__(self, path):
+        with h5py.File(path, "r") as file:
+            self.inputs = file["inputs"][:]
+            self.targets = file["targets"][...]
+
+    def __getitem__(self, index):
+        return self.inputs[index], self.targets[index]
+
+
+def load(path):
+    return DataLoader(Patches(path), batch_size=8, num_workers=4)
+""",
+    "kernels by two conditions that exclude each other": """
+import torch
+
+
+def main(args):
+    if args.seed is not None:
+        torch.backends.cudnn.deterministic = True
+    if args.seed is None:
+        torch.backends.cudnn.benchmark = True
+
+
+def other(args):
+    torch.backends.cudnn.benchmark = True
+    if args.exact:
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cudnn.benchmark = False
+""",
+    "samples that workers draw from what torch seeds": """
+import random
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Clouds(Dataset):
+    def __getitem__(self, index):
+        return self.points[index] + random.random()
+
+
+def main(seed):
+    torch.manual_seed(seed)
+    return DataLoader(Clouds(), batch_size=8, shuffle=True, num_workers=4)
+""",
+    "a sampler for several processes only": """
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def main(args, dataset, step):
+    sampler = None
+    if args.distributed:
+        sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=8, shuffle=sampler is None, sampler=sampler)
+    for epoch in range(args.epochs):
+        if args.distributed:
+            sampler.set_epoch(epoch)
+        for batch in loader:
+            step(batch)
+""",
+    "a function for loaders that keeps the last batch of an evaluation": """
+from torch.utils.data import DataLoader
+
+
+def get_loader(dataset, size, training):
+    if training:
+        return DataLoader(dataset, batch_size=size, shuffle=True, drop_last=True)
+    return DataLoader(dataset, batch_size=size)
+
+
+def main(train_set, val_set):
+    train_loader = get_loader(train_set, 8, True)
+    val_loader = get_loader(val_set, 8, False)
+    return train_loader, val_loader
+""",
+    "a sampler in each branch": """
+from torch.utils.data import DataLoader, Dataset
+
+from samplers import ByChance, ByLength
+
+
+class Sentences(Dataset):
+    def __getitem__(self, index):
+        return self.sentences[index]
+
+
+def load(by_length, lengths):
+    train_dataset = Sentences()
+    sampler = None
+    if by_length:
+        sampler = ByLength(lengths)
+    else:
+        sampler = ByChance(lengths)
+    return DataLoader(train_dataset, batch_size=8, sampler=sampler)
+""",
+}

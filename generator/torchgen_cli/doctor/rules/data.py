@@ -20,6 +20,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .told import asks_for_processes, is_always_made, shuffles
 
 EVALUATION = re.compile(
     r"(^|[^a-z])(val|vali|valid|validate|validation|eval|evaluate|evaluation|test)"
@@ -129,26 +130,36 @@ def train(dataset, epochs, step):
             step(batch)
 """,
 )
-def no_set_epoch(module: Module) -> Iterator[ast.AST]:
+def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
     samplers = list(module.torch_calls("DistributedSampler"))
     near = module.project.near(module) if samplers else []
-    if any("set_epoch" in other.calls for other in near) or module.project.has_framework(module):
+    told = [(other, call) for other in near for call in other.calls.get("set_epoch", ())]
+    if module.project.has_framework(module):
         return
     if not any(is_of_epochs(other, loop) for other in near for loop in other.loops):
         return
     for call in samplers:
-        shuffle = argument(call, 3, "shuffle")
         if has_stars(call) or for_evaluation(module, call):
             continue
-        if shuffle is None or is_constant(shuffle, True):
+        if not shuffles(module, argument(call, 3, "shuffle")):
+            continue
+        if not told:
             yield call
+        elif all(asks_for_processes(*one) for one in told) and is_always_made(module, call):
+            yield Spot(call, "where there is one process")
 
 
 def is_of_epochs(module: Module, loop: Loop) -> bool:
     """Whether a loop goes through the data again and again."""
     if isinstance(loop, ast.While):
-        inner = (node for node in own_nodes(loop) if isinstance(node, ast.For))
-        return is_constant(loop.test, True, 1) and any("backward" in called(one) for one in inner)
+        inner = [node for node in own_nodes(loop) if isinstance(node, ast.For)]
+        endless = any(  # for batch in loader: yield batch
+            isinstance(one, ast.Yield) and "loader" in written(around.iter)
+            for around in inner
+            for one in own_nodes(around)
+        )
+        trains = endless or any("backward" in called(one) for one in inner)
+        return is_constant(loop.test, True, 1) and trains
     counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
     return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
 
@@ -234,10 +245,34 @@ def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
         if isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter"):
             continue  # batches are taken from it, and never all
         evaluates = for_evaluation(module, call) or for_each_split(module, call)
-        if is_constant(drop_last, True) and evaluates:
+        if is_constant(drop_last, True) and (evaluates or serves_evaluation(module, call)):
             yield call
         elif isinstance(drop_last, ast.Name):
             yield from dropped_by_branch(module, call, drop_last.id)
+
+
+def serves_evaluation(module: Module, loader: ast.Call) -> bool:
+    """Whether a function returns it, and a caller evaluates: `val_loader = get_loader(...)`."""
+    function, statement = module.function(loader), module.parents[loader]
+    under = any(isinstance(one, ast.If | ast.IfExp) for one in module.ancestors(loader))
+    if not isinstance(function, FUNCTIONS) or under:
+        return False
+    name = written(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    returns = [n.value for n in own_nodes(function) if isinstance(n, ast.Return)]
+    if len(returns) != 1 or not (returns[0] is loader or is_named(returns[0], name)):
+        return False
+    targets = [
+        target
+        for other, call in module.project.calls_of(module, function)
+        for around in [other.parents[call]]
+        for target in (around.targets if isinstance(around, ast.Assign) else ())
+    ]
+    return any(EVALUATION.search(one.id) for one in targets if isinstance(one, ast.Name))
+
+
+def is_named(node: ast.AST | None, name: str) -> bool:
+    """Whether it is this very name."""
+    return node is not None and bool(name) and written(node) == name
 
 
 def dropped_by_branch(module: Module, call: ast.Call, name: str) -> Iterator[ast.AST]:

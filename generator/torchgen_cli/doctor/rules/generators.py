@@ -185,9 +185,9 @@ def seeded_in_samples(module: Module) -> Iterator[ast.AST]:
                 continue
             for call in own_calls(method, "seed") if own_calls(method, "get_worker_info") else ():
                 numbered = call.args and any(last_name(n) == "id" for n in walk(call.args[0]))
-                if numbered and module.qualified(call.func) == "numpy.random.seed":
-                    if is_dataset(module, node):
-                        yield call
+                seeds = numbered and module.qualified(call.func) == "numpy.random.seed"
+                if seeds and is_dataset(module, node):
+                    yield call
 
 
 def draws_nothing(module: Module) -> bool:

@@ -75,6 +75,10 @@ def unshuffled(module: Module) -> Iterator[Spot]:
                 yield Spot(call)
         elif (shuffle is None or is_constant(shuffle, False)) and often_none(module, sampler):
             yield Spot(call, "where there is one process, which has no sampler")
+        elif shuffle is None and isinstance(sampler, ast.Name) and may_stay_none(module, sampler):
+            classes = dataset_classes(module, call)
+            if classes and all(keeps_order(node) for _, node in classes):
+                yield Spot(call, "where the sampler stays None")
 
 
 def often_none(module: Module, sampler: ast.expr | None) -> bool:
@@ -89,6 +93,25 @@ def often_none(module: Module, sampler: ast.expr | None) -> bool:
         and is_constant(one.orelse, None)
         for one in values
     )
+
+
+def may_stay_none(module: Module, sampler: ast.Name) -> bool:
+    """Whether it is None at first, or in a branch, and a sampler is only made under a condition."""
+    scope = module.function(sampler)
+    found = [a for a in module.assigned.get(sampler.id, ()) if module.function(a) is scope]
+    unset = [a for a in found if is_constant(a.value, None)]
+    made = [a for a in found if isinstance(a.value, ast.Call)]
+    return (
+        bool(unset and made)
+        and len(unset) + len(made) == len(found)
+        and all(isinstance(module.parents[a], ast.If) for a in made)
+        and not covers(module, made)
+    )
+
+
+def covers(module: Module, made: list[ast.Assign]) -> bool:
+    """Whether both branches of a condition, or several, make a sampler."""
+    return len({module.parents[a] for a in made}) < len(made)
 
 
 def keeps_order(node: ast.ClassDef) -> bool:

@@ -59,17 +59,13 @@ def parts(node: ast.expr) -> list[ast.expr]:
     """What a container or a choice holds."""
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
-    if isinstance(node, ast.BoolOp):
+    if isinstance(node, ast.BoolOp | ast.Dict):
         return node.values
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return node.elts
-    if isinstance(node, ast.Dict):
-        return node.values
-    if isinstance(node, ast.DictComp):
-        return [node.value]
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         return [node.elt]
-    return [node.value] if isinstance(node, ast.Subscript | ast.Starred) else []
+    return [node.value] if isinstance(node, ast.DictComp | ast.Subscript | ast.Starred) else []
 
 
 def of_name(module: Module, name: ast.Name) -> Iterator[Place]:

@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import Severity, rule
-from ..syntax import FUNCTIONS, own_calls, receiver, written
+from ..rule import Severity, Spot, rule
+from ..syntax import FUNCTIONS, last_name, own_calls, receiver, written
 from .seeds import RANDOMNESS
+from .unreached_draws import of_datasets
 
 DRAWS = {"beta", "choice", "normal", "permutation", "rand", "randint", "randn", "random", "sample"}
 DRAWS |= {"shuffle", "standard_normal", "uniform"}
@@ -103,7 +104,7 @@ def train(model, loader, optimizer, loss_of, seed):
 """,
     severity=Severity.WARNING,
 )
-def unreached(module: Module) -> Iterator[ast.AST]:
+def unreached(module: Module) -> Iterator[ast.AST | Spot]:
     near = module.project.near(module)
     if module.project.has_framework(module):
         return
@@ -117,6 +118,7 @@ def unreached(module: Module) -> Iterator[ast.AST]:
             for call in module.calls[name]:
                 if module.qualified(receiver(call) or call) == source and trains(module, call):
                     yield call
+        yield from of_datasets(module, source, DRAWS)
 
 
 def seeders(module: Module) -> Iterator[str]:
@@ -124,10 +126,20 @@ def seeders(module: Module) -> Iterator[str]:
     for name, calls in module.calls.items():
         if "seed" not in name.lower() or name in module.project.functions:
             continue
-        for call in calls:
+        for call in (one for one in calls if is_used(module, one)):
             whole = module.qualified(call.func)
             known = whole.startswith(("torch.", "numpy.", "random."))
             yield whole if known or whole == written(call.func) else ""
+
+
+def is_used(module: Module, call: ast.Call) -> bool:
+    """Whether it is not in a function such as `set_seed` that nobody calls."""
+    function = module.function(call)
+    if not isinstance(function, FUNCTIONS) or "seed" not in function.name.lower():
+        return True
+    near = module.project.near(module)
+    given = any(last_name(k.value) == function.name for other in near for k in other.keywords)
+    return given or function.name in module.project.callers
 
 
 def trains(module: Module, node: ast.AST, depth: int = 3) -> bool:

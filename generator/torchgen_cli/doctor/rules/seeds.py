@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import is_constant, keyword, last_name, own_calls
+from ..syntax import keyword, last_name, own_calls
 from .in_place import SETTINGS
 from .loops import OPTIMIZERS
 from .randomness import SEED_NAMES

@@ -28,47 +28,49 @@ def drawn_splits(module: Module) -> Iterator[ast.AST]:
         return
     for call in drawing(module):
         source = module.qualified(receiver(call) or call)
-        scope = module.function(call)
-        kept = any(last_name(one.func) in KEEPING for one in own_calls(scope))
-        if not kept and not is_seeded(module, source):
+        if not is_kept(module, call) and not is_seeded(module, source):
             yield call
     for call in module.calls.get("train_test_split", ()):
-        order = keyword(call, "shuffle")
-        drawn = keyword(call, "random_state") is None and not is_constant(order, False)
-        scope = module.function(call)
-        kept = any(last_name(one.func) in KEEPING for one in own_calls(scope))
+        fixed = keyword(call, "random_state") or is_constant(keyword(call, "shuffle"), False)
         sklearn = module.qualified(call.func).startswith("sklearn.")
-        if sklearn and drawn and not has_stars(call) and not kept:
-            if not is_seeded(module, "numpy.random"):
-                yield call
+        if not sklearn or fixed or has_stars(call) or is_kept(module, call):
+            continue
+        if not is_seeded(module, "numpy.random"):
+            yield call
+
+
+def is_kept(module: Module, call: ast.Call) -> bool:
+    """Whether the function around writes something, as a script does that splits once."""
+    return any(last_name(one.func) in KEEPING for one in own_calls(module.function(call)))
 
 
 def drawing(module: Module) -> Iterator[ast.Call]:
     """The calls that put what is cut afterwards in an order by chance."""
     for call in module.calls.get("shuffle", ()):
-        if module.qualified(call.func) in ("random.shuffle", "numpy.random.shuffle"):
-            if len(call.args) == 1 and is_cut(module, call, written(call.args[0])):
-                yield call
-    for name in ("permutation", "randperm"):
-        for call in module.calls.get(name, ()):
-            target = module.parents[call]
-            while isinstance(target, ast.Call | ast.Attribute):  # torch.randperm(n).tolist()
-                target = module.parents[target]
-            known = module.qualified(call.func) in ("numpy.random.permutation", "torch.randperm")
-            if known and isinstance(target, ast.Assign) and keyword(call, "generator") is None:
-                if is_cut(module, call, written(target.targets[0])):
-                    yield call
+        known = module.qualified(call.func) in ("random.shuffle", "numpy.random.shuffle")
+        if known and len(call.args) == 1 and is_cut(module, call, written(call.args[0])):
+            yield call
+    for call in (*module.calls.get("permutation", ()), *module.calls.get("randperm", ())):
+        target = module.parents[call]
+        while isinstance(target, ast.Call | ast.Attribute):  # torch.randperm(n).tolist()
+            target = module.parents[target]
+        known = module.qualified(call.func) in ("numpy.random.permutation", "torch.randperm")
+        if not known or not isinstance(target, ast.Assign) or keyword(call, "generator"):
+            continue
+        if is_cut(module, call, written(target.targets[0])):
+            yield call
 
 
 def is_cut(module: Module, call: ast.Call, name: str) -> bool:
     """Whether slices of it become sets, one of them for evaluation."""
-    cut: dict[str, str] = {}
-    for node in own_nodes(module.function(call)) if name else ():
-        if isinstance(node, ast.Assign) and node.lineno > call.lineno:
-            for one in walk(node.value):
-                if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice):
-                    if written(one.value) == name:
-                        cut[ast.unparse(one.slice)] = ast.unparse(node.targets[0])
+    cut = {
+        ast.unparse(one.slice): ast.unparse(node.targets[0])
+        for node in (own_nodes(module.function(call)) if name else ())
+        if isinstance(node, ast.Assign) and node.lineno > call.lineno
+        for one in walk(node.value)
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice)
+        if written(one.value) == name
+    }
     return len(cut) > 1 and any(EVALUATION.search(target) for target in cut.values())
 
 
