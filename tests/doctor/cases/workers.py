@@ -340,6 +340,34 @@ def load(by_length, lengths):
     return train_loader
 """,
     ),
+    (
+        "TG208",
+        """
+import glob
+
+from sklearn.model_selection import train_test_split
+
+
+def split(folder):
+    scans = [path for path in glob.glob(folder + "/*.nii") if "mask" not in path]  # <--
+    return train_test_split(scans, test_size=0.2, random_state=0)
+""",
+    ),
+    (  # without a shuffle
+        "TG208",
+        """
+from pathlib import Path
+
+
+class Folder:
+    def __init__(self, root, training):
+        files = list(Path(root).glob("*.png"))  # <--
+        count = int(0.9 * len(files))
+        train_files = files[:count]
+        val_files = files[count:]
+        self.files = train_files if training else val_files
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -531,5 +559,20 @@ def load(by_length, lengths):
     else:
         sampler = ByChance(lengths)
     return DataLoader(train_dataset, batch_size=8, sampler=sampler)
+""",
+    "a list of files that is sorted before it is cut": """
+import os
+
+
+def split(folder):
+    names = os.listdir(folder)
+    names.sort()
+    train_names, val_names = names[:800], names[800:]
+    return train_names, val_names
+
+
+def newest(folder):
+    names = os.listdir(folder)
+    return names[:3], names[3:]
 """,
 }

@@ -7,12 +7,7 @@ from pathlib import PurePath
 from ..lookup import path_of
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import (
-    keyword,
-    last_name,
-    mentions,
-    receiver,
-)
+from ..syntax import argument, keyword, last_name, mentions, receiver, written
 from .data import EVALUATION, for_evaluation
 from .datasets import (
     dataset_classes,
@@ -78,13 +73,17 @@ loader = DataLoader(
 )
 def unseeded_workers(module: Module) -> Iterator[Spot]:
     unsure = module.project.needs_torch("1.9")
+    shown: set[tuple[ast.AST, str]] = set()  # a dataset may get a loader anew
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
             continue
         if for_evaluation(module, loader) or evaluates(module):
             continue  # which seldom draws, though its class can
         if collates_by_chance(module, loader) or samples_by_chance(module, loader):
-            yield Spot(loader, unsure=unsure or is_shown(module, loader))
+            dataset = module.function(loader), written(argument(loader, 0, "dataset") or loader)
+            if not dataset[1] or dataset not in shown:
+                yield Spot(loader, unsure=unsure or is_shown(module, loader))
+            shown.add(dataset)
 
 
 def samples_by_chance(module: Module, loader: ast.Call) -> bool:
