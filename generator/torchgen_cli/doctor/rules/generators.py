@@ -177,7 +177,7 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
     yield from seeded_in_samples(module)
 
 
-def seeded_in_samples(module: Module) -> Iterator[ast.AST]:
+def seeded_in_samples(module: Module) -> Iterator[Spot]:
     """Where `__getitem__` seeds each worker with `get_worker_info().id`, when it is new."""
     for node in module.classes:
         for method in (item for item in node.body if isinstance(item, ast.FunctionDef)):
@@ -187,7 +187,7 @@ def seeded_in_samples(module: Module) -> Iterator[ast.AST]:
                 numbered = call.args and any(last_name(n) == "id" for n in walk(call.args[0]))
                 seeds = numbered and module.qualified(call.func) == "numpy.random.seed"
                 if seeds and is_dataset(module, node):
-                    yield call
+                    yield Spot(call)
 
 
 def draws_nothing(module: Module) -> bool:
