@@ -52,7 +52,14 @@ def benchmarked(module: Module) -> Iterator[Spot]:
             and not any(together(module, n, one) or together(module, n, node) for n in unset)
             for one in exact
         ):
-            yield Spot(node, unsure=OTHER_USE.search(PurePath(module.name).stem) is not None)
+            other = OTHER_USE.search(PurePath(module.name).stem) is not None
+            yield Spot(node, unsure=other or applies_alone(module))
+
+
+def applies_alone(module: Module) -> bool:
+    """Whether a script opens a model, and trains none."""
+    calls = module.calls
+    return "load_state_dict" in calls and "backward" not in calls and "step" not in calls
 
 
 def together(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
