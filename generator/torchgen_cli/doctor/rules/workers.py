@@ -4,10 +4,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from ..aside import is_run
 from ..lookup import path_of
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import argument, keyword, last_name, receiver, written
+from ..syntax import argument, keyword, last_name, mentions, receiver, written
 from .data import EVALUATION, for_evaluation
 from .datasets import (
     dataset_classes,
@@ -82,7 +83,7 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
         if collates_by_chance(module, loader) or samples_by_chance(module, loader):
             dataset = module.function(loader), written(argument(loader, 0, "dataset") or loader)
             if not dataset[1] or dataset not in shown:
-                yield Spot(loader, unsure=unsure)
+                yield Spot(loader, unsure=unsure or is_shown(module, loader))
             shown.add(dataset)
 
 
@@ -113,6 +114,16 @@ def evaluates(module: Module) -> bool:
     """Whether a file is a script for evaluation, as `test.py`."""
     named = EVALUATION.search(PurePath(module.name).stem)
     return named is not None and "backward" not in module.calls
+
+
+def is_shown(module: Module, loader: ast.Call) -> bool:
+    """Whether a file of datasets only tries one of them, under `if __name__ == "__main__"`."""
+    return any(
+        isinstance(around, ast.If)
+        and mentions(around.test, "__main__")
+        and not module.project.reaches(module, around, is_run)
+        for around in module.ancestors(loader)
+    )
 
 
 def collates_by_chance(module: Module, loader: ast.Call) -> bool:
