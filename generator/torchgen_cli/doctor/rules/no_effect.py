@@ -6,22 +6,29 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, keyword, last_name, own_calls, own_nodes, receiver, written
+from ..syntax import FUNCTIONS, last_name, own_nodes, receiver, written
 from .data import EVALUATION
-from .flags import flag_name
-from .in_place import SETTINGS
+from .flag_lost import overwritten
+from .flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from .loops import is_optimizer
-from .seeds import SHOWING, reads
-from .weights_alone import is_script
 
 # what makes another run; a flag for a name or a folder that nothing reads is a matter of tidiness
 TRAINING = re.compile(
     r"(^|_)(lr|learning_rate|weight_decay|wd|momentum|betas?|eps|dropout|drop_rate|epochs?|warm(up)?"
-    r"|batch_size|clip|grad_clip|max_norm|amp|fp16|bf16|half|resume|label_smoothing|smoothing|gamma"
+    r"|batch_?size|clip|grad_clip|max_norm|amp|fp16|bf16|half|resume|label_smoothing|smoothing|gamma"
     r"|step_size|milestones|patience|accum(ulat\w*)?|ema|sync_?bn|early_stop\w*|augment\w*|mixup"
-    r"|cutmix|shuffle|pretrained|freeze|deterministic)(_|$)",
+    r"|cutmix|shuffle|pretrained|freeze|deterministic|mixed_precision"
+    r"|arch|backbone|widen_factor|depth|hidden_(dim|size|units)|nhid|linear_size|d_model|dilation"
+    r"|(num|n)_(layers?|stages?|heads?|blocks?|points)|emb(ed|edding)?_(dim|size)|(img|output)_ch"
+    r"|optim|optimizer|margin|loss_(type|fn|func)|d_iters|n_critic|consistency(_\w+)?"
+    r"|random_(scale|mirror|flip|crop)|colou?r_jitter|use_cpu(_only)?|no_(cuda|gpu))(_|$)"
+    r"|^loss$|^use_cpu$|^cpu$",
     re.I,
 )
+# what only says when, or where, something is reported or kept; or what is done without training
+ASIDE = re.compile(r"^(save|log|print|test|val|eval|vis\w*|display|plot|report|tb|snapshot)_", re.I)
+# a function that trains; without arguments it may be `model.train()`
+LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
 
 
 @rule(
@@ -146,68 +153,58 @@ def main():
     once=True,
 )
 def unread(module: Module) -> Iterator[Spot]:
-    if "parse_args" not in module.calls:
+    known = readers(module)
+    if known is None or any("parse_known_args" in one.calls for one in known.files):
         return
-    project = module.project
-    others = [
-        one
-        for one in project.code
-        if one is module or not ((is_script(module) and is_script(one)) or parses_own(one))
-    ]
-    steps = any("backward" in other.calls for other in project.near(module))
-    if not steps or hands_on(module) or any("parse_known_args" in one.calls for one in others):
+    files = known.files
+    if not any("backward" in one.calls for one in [*files, *module.project.near(module)]):
         return
+    shown = trains(module) and not is_copy(module)
     for call in module.calls.get("add_argument", ()):
         names = flag_names(call)
-        seeds = any("seed" in name for name in names)  # which has a rule of its own
-        if names and not seeds and not any(reads(one, names) for one in others):
-            detail = f"--{min(names)}"
-            matters = trains(module) and any(map(TRAINING.search, names))
+        if not names or any("seed" in name for name in names):  # which has a rule of its own
+            continue
+        detail, matters = f"--{min(names)}", shown and is_of_training(names)
+        if is_unread(module, known, names):
+            yield Spot(call, detail, unsure=not matters)
+        elif lost := overwritten(module, files, min(names)):
+            where = next((m.name for m in files if m is not module and lost in m.parents), "")
+            place = f"{where}:{lost.lineno}" if where else f"line {lost.lineno}"
+            detail += f", which {place} overwrites before anything reads it"
             yield Spot(call, detail, unsure=not matters)
 
 
 def trains(module: Module) -> bool:
     """Whether a file computes gradients, itself or by what it calls; or is none that is started."""
-    if "backward" in module.calls or not is_script(module):
+    if "backward" in module.calls or not is_started(module):
         return not EVALUATION.search(module.name)
+    project = module.project
     return any(
-        function.name in module.calls and own_calls(function, "backward")
-        for other in module.project.near(module)
-        for function in other.functions
-    )
-
-
-def parses_own(module: Module) -> bool:
-    """Whether a file has a parser of its own, and what it reads comes from that."""
-    return "parse_args" in module.calls and "add_argument" in module.calls
-
-
-def hands_on(module: Module) -> bool:
-    """Whether all flags are given to code of others, which may read any."""
-    parsed = {
-        target
-        for target, statements in module.assigned.items()
-        if any(
-            isinstance(one.value, ast.Call) and last_name(one.value.func) == "parse_args"
-            for one in statements
-        )
-    } | set(SETTINGS)
-    own = module.project.functions.keys() | module.project.classes.keys() | SHOWING
-    return any(
-        written(given) in parsed
+        project.reaches(other, function, is_backward)
         for name, calls in module.calls.items()
-        if name not in own
+        for other, function in project.functions.get(name, ())
         for call in calls
-        for given in [*call.args, *(k.value for k in call.keywords)]
+        if (LEARNING.search(name) and (call.args or is_of_own_class(module, call)))
+        or (isinstance(call.func, ast.Name) and (other, function) in project.resolve(module, call))
     )
 
 
-def flag_names(call: ast.Call) -> set[str]:
-    """What the parsed flag may be called; none where it acts at once."""
-    name = flag_name(call)
-    action, dest = keyword(call, "action"), keyword(call, "dest")
-    if not name or (isinstance(action, ast.Constant) and action.value in ("version", "help")):
-        return set()
-    if dest is not None:
-        return {str(dest.value)} if isinstance(dest, ast.Constant) else set()
-    return {name}
+def is_backward(node: ast.AST) -> bool:
+    """Whether it computes gradients."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "backward"
+
+
+def is_of_training(names: set[str]) -> bool:
+    """Whether the names of a flag say that it makes another run, or another model."""
+    return any(TRAINING.search(name) and not ASIDE.search(name) for name in names)
+
+
+def is_of_own_class(module: Module, call: ast.Call) -> bool:
+    """Whether a method is called on an object of one of the project's classes, as a trainer."""
+    made = module.assigned.get(written(receiver(call) or call), ())
+    return any(
+        isinstance(one.value, ast.Call) and not module.project.is_module_class(where, owner)
+        for one in made
+        for where, owner in module.project.classes_named(module, getattr(one.value, "func", one))
+        or ()
+    )

@@ -1,19 +1,16 @@
 """Runs that are seeded less than they look."""
 
 import ast
-import re
-import sys
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
-from ..syntax import keyword, last_name, own_calls
-from .in_place import SETTINGS
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import is_constant, keyword
+from .data import EVALUATION
+from .flag_readers import flag_names, is_copy, is_unread, readers
 from .loops import OPTIMIZERS
-from .randomness import SEED_NAMES
 from .weights_alone import is_script
 
-SHOWING = {"print", "pprint", "str", "format", "info", "dump", "dumps", "log", "write", "debug"}
 RANDOMNESS = f"{STABLE}/notes/randomness.html"
 
 
@@ -51,71 +48,26 @@ def main():
     return torch.nn.Linear(args.width, 2)
 """,
 )
-def unread_seed(module: Module) -> Iterator[ast.AST]:
+def unread_seed(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
-        flags = (str(a.value) for a in call.args if isinstance(a, ast.Constant))
-        names = {flag.strip("-").replace("-", "_") for flag in flags}
-        if not SEED_NAMES.intersection(names) or keyword(call, "dest") is not None:
-            continue
-        near = module.project.near(module)
-        if is_script(module):
-            near = [one for one in near if one is module or not is_script(one)]
-        if not any(reads(one, names) for one in near):
-            yield call
+        names = flag_names(call)
+        if any(name.lower().endswith("seed") for name in names) and not is_switch(call):
+            known = readers(module)
+            if known is not None and is_unread(module, known, names):
+                yield Spot(call, unsure=is_demo(module))
 
 
-def reads(module: Module, names: set[str]) -> bool:
-    """Whether a file may read a setting: by its name, or as one of all."""
-    called = {call.func for name in names for call in module.calls.get(name, ())}
-    if any(
-        node.attr in names and node not in called and is_read(module, node)
-        for node in module.attributes
-    ):
-        return True
-    if any(
-        not is_shown(module, call)
-        for name in ("vars", "asdict", "_get_kwargs")
-        for call in module.calls.get(name, ())
-    ) or any(
-        node.attr == "__dict__" and last_name(node.value).lower() in SETTINGS
-        for node in module.attributes
-    ):
-        return True
-    if any(k.arg is None and last_name(k.value).lower() in SETTINGS for k in module.keywords):
-        return True
-    either = "|".join(names).encode()  # config["seed"], config.get("seed"), getattr(args, "seed")
-    quoted = rb"(\[|get\w*\(|getattr\([^,()]+,)\s*['\"](%s)['\"]" % either
-    return re.search(quoted, module.project.contents[module.name]) is not None
+def is_demo(module: Module) -> bool:
+    """Whether a file of models is started to try them."""
+    trains = "backward" in module.calls or "step" in module.calls
+    models = any(module.project.is_module_class(module, one) for one in module.classes)
+    evaluates = EVALUATION.search(module.name) or module.name.split("/")[-1].startswith("test")
+    return bool(evaluates) or (models and not trains) or is_copy(module)
 
 
-def is_shown(module: Module, node: ast.AST) -> bool:
-    """Whether it is printed or kept for people to read."""
-    for around in module.ancestors(node):
-        if isinstance(around, ast.Call) and last_name(around.func) in SHOWING:
-            return True
-        if isinstance(around, ast.For):  # for name, value in vars(args).items(): file.write(...)
-            calls = [call for statement in around.body for call in own_calls(statement)]
-            return bool(calls) and all(last_name(call.func) in SHOWING for call in calls)
-        if isinstance(around, ast.stmt):
-            return False
-    return False
-
-
-def is_read(module: Module, node: ast.Attribute) -> bool:
-    """Whether a setting is taken, and not only set or kept under its own name."""
-    if isinstance(node.ctx, ast.Store) or of_a_library(module, node):
-        return False
-    kept = module.parents[node]
-    if not isinstance(kept, ast.Assign) or kept.value is not node:
-        return True
-    target = kept.targets[0]
-    return not (isinstance(target, ast.Attribute) and target.attr == node.attr)
-
-
-def of_a_library(module: Module, node: ast.Attribute) -> bool:
-    """Whether it is a part of a package, as `os.path`."""
-    root = module.qualified(node).partition(".")[0]
-    return root in sys.stdlib_module_names or root in ("torch", "numpy", "torchvision")
+def is_switch(call: ast.Call) -> bool:
+    """Whether a flag is only given or not."""
+    return is_constant(keyword(call, "action"), "store_true", "store_false")
 
 
 @rule(
