@@ -8,6 +8,7 @@ from ..rule import rule
 from ..syntax import (
     FUNCTIONS,
     Function,
+    argument,
     is_constant,
     keyword,
     last_name,
@@ -122,3 +123,30 @@ def is_used_here(module: Module, method: Function, call: ast.Call) -> bool:
     )
     called = any(written(one.func) == name for one in own_calls(method))
     return bool(name) and called and not changed
+
+
+@rule(
+    "TG325",
+    "a kernel of two sides in a convolution of one dimension",
+    why="""`nn.Conv1d` makes a weight of four dimensions of it, and torch refuses each input since
+    1.11: one of three dimensions does not fit the weight, and four are too many for `conv1d`.""",
+    remedy="use `nn.Conv2d`",
+    source=f"{DOCS}/torch.nn.Conv1d.html",
+    bad="""
+from torch import nn
+
+layer = nn.Conv1d(8, 8, kernel_size=(1, 3))  # <--
+""",
+    good="""
+from torch import nn
+
+layer = nn.Conv2d(8, 8, kernel_size=(1, 3))
+""",
+)
+def kernel_of_two_sides(module: Module) -> Iterator[ast.AST]:
+    if module.project.stays_before_torch("1.11"):
+        return
+    for call in module.torch_calls("Conv1d", "ConvTranspose1d"):
+        size = argument(call, 2, "kernel_size")
+        if isinstance(size, ast.Tuple) and len(size.elts) == 2:
+            yield call
