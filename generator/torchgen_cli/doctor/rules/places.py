@@ -9,7 +9,6 @@ from ..syntax import (
     argument,
     has_stars,
     is_constant,
-    last_name,
     mentions,
     own_calls,
     own_nodes,
@@ -168,18 +167,29 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
             for one in loads
         ):
             continue
-        if any(writes(one, call) for one in own_calls(scope) if one.lineno < call.lineno):
+        saves = own_calls(scope, "save")
+        if any(one.lineno < call.lineno for one in saves) or written_before(module, call):
             continue  # a file that this process wrote, on the same device
         if goes_to_a_model(module, call) and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
             yield Spot(call, unsure=bool(call.args) and isinstance(call.args[0], ast.Constant))
 
 
-def writes(one: ast.Call, load: ast.Call) -> bool:
-    """Whether a call saves, by its name, or is given the path to keep the best weights at."""
-    name, path = last_name(one.func), load.args[0] if load.args else None
-    keeps = "stop" in name.lower() and any(same(given, path) for given in one.args)
-    return name == "save" or keeps
+def written_before(module: Module, load: ast.Call) -> bool:
+    """Whether the same path was handed to something that saves: `EarlyStopping(path)`."""
+    path = load.args[0] if load.args else None
+    if path is None or not written(path):
+        return False
+    for call in own_calls(module.function(load)):
+        if call.lineno >= load.lineno or not any(same(one, path) for one in call.args):
+            continue
+        makers = module.project.classes_named(module, call.func) or ()
+        for _, maker in (*makers, *module.project.resolve(module, call)):
+            if any(
+                isinstance(n, ast.Call) and written(n.func) == "torch.save" for n in walk(maker)
+            ):
+                return True
+    return False
 
 
 def choices_in(module: Module) -> Iterator[ast.IfExp]:
@@ -230,6 +240,8 @@ def is_read(module: Module, name: str) -> bool:
 
 def runs_without_gpu(module: Module) -> bool:
     """Whether a file is meant for a CPU too: it has a flag for that, or asks what there is."""
+    if insists_on_a_gpu(module):
+        return False
     flags = {
         str(one.value).strip("-").replace("-", "_")
         for call in module.calls.get("add_argument", ())
@@ -247,3 +259,18 @@ def runs_without_gpu(module: Module) -> bool:
         for call in module.calls.get("cuda", ())
     )
     return "is_available" in module.calls and not needs_one
+
+
+def insists_on_a_gpu(module: Module) -> bool:
+    """Whether a file ends at once where there is none: `assert torch.cuda.is_available()`."""
+    for call in module.calls.get("is_available", ()):
+        parent = module.parents[call]
+        if isinstance(parent, ast.Assert):
+            return True
+        negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        around = module.parents[parent]
+        if not negated or not isinstance(around, ast.If) or around.test is not parent:
+            continue
+        if isinstance(around.body[-1], ast.Raise) or own_calls(around.body[-1], "exit"):
+            return True
+    return False

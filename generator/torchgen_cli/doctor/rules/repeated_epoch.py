@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import rule
-from ..syntax import LOOPS, is_constant, last_name, own_calls, same, walk, written
+from ..syntax import LOOPS, is_constant, last_name, own_calls, parameters, same, walk, written
 
 
 @rule(
@@ -84,6 +84,9 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
             return  # in the middle of an epoch
         saves = own_saves(statement)
         dicts = [node for node in walk(statement) if isinstance(node, ast.Dict)]
+        if trained:
+            for call in saves:
+                yield from kept_by_helper(module, call, name)
         if trained and (saves or isinstance(statement, ast.Assign)):
             for node in dicts:
                 for key, value in zip(node.keys, node.values, strict=True):
@@ -92,6 +95,21 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
         trained = (
             trained or (bool(own_calls(statement)) and not saves) or isinstance(statement, LOOPS)
         )
+
+
+def kept_by_helper(module: Module, call: ast.Call, name: str) -> Iterator[str]:
+    """The keys under which a helper that saves keeps what it is given as a parameter."""
+    for _, function in module.project.resolve(module, call):
+        if not own_calls(function, "save"):
+            continue
+        plain = parameters(function)
+        taken = [p for p, value in zip(plain, call.args, strict=False) if written(value) == name]
+        taken += [k.arg for k in call.keywords if k.arg and written(k.value) == name]
+        for node in walk(function):
+            if isinstance(node, ast.Dict):
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(key, ast.Constant) and written(value) in taken:
+                        yield str(key.value)
 
 
 def own_saves(node: ast.AST) -> list[ast.Call]:

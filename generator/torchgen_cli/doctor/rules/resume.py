@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ..project import Module
 from ..rule import Severity, rule
-from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, walk, written
+from ..syntax import is_constant, last_name, mentions, own_calls, own_nodes, receiver, walk, written
 from .loops import is_optimizer
 from .weights_alone import is_script
 
@@ -92,11 +92,19 @@ def uses(module: Module, other: Module) -> bool:
 def goes_on(module: Module) -> bool:
     """Whether a file brings a run back: its optimizer, or how far it was."""
     loads = module.calls.get("load_state_dict", ())
-    if any(is_optimizer(module, receiver(call)) for call in loads):
+    if any(is_optimizer(module, receiver(call)) or is_asked_for(module, call) for call in loads):
         return True
     return bool(loads) and any(
         "start" in target.lower() and any(reads_a_count(one.value) for one in statements)
         for target, statements in module.assigned.items()
+    )
+
+
+def is_asked_for(module: Module, load: ast.Call) -> bool:
+    """Whether weights are loaded where somebody asked to resume: `if args.resume:`."""
+    return any(
+        isinstance(one, ast.If) and load not in walk(one.test) and mentions(one.test, "resume")
+        for one in module.ancestors(load)
     )
 
 

@@ -105,8 +105,8 @@ def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, 
 
     `kind` is how the helper gives it to `torch.save`: as a name, or as `*args`.
     """
-    near = module.project.near(module)
-    for other, function, given, name in saving_helpers(near[0]) if near else ():
+    code = module.project.code
+    for other, function, given, name in saving_helpers(code[0]) if code else ():
         if not isinstance(given, kind) or function.name not in module.calls:
             continue
         names = parameters(function)
@@ -119,9 +119,9 @@ def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, 
 
 @lru_cache(maxsize=1_000)
 def saving_helpers(first: Module) -> list[tuple[Module, Function, ast.expr, str]]:
-    """The helpers of a program, known by its first file, that hand a parameter to `torch.save`."""
+    """The helpers of a project, known by its first file, that hand a parameter to `torch.save`."""
     found = []
-    for other in first.project.near(first):
+    for other in first.project.code:
         for save in plain_saves(other):
             function, given = other.function(save), save.args[0]
             name = written(given.value if isinstance(given, ast.Starred) else given)
