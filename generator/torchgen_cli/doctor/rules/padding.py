@@ -8,8 +8,10 @@ from ..rule import Severity, Spot, rule
 from ..syntax import argument, is_constant, last_name, mentions, receiver, walk, written
 from .layers import DOCS
 
-DRAWS = ("uniform_", "normal_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_")
-DRAWS += ("kaiming_normal_", "trunc_normal_")
+DRAWS = (
+    *("uniform_", "normal_", "trunc_normal_"),
+    *("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_"),
+)
 
 
 @rule(

@@ -83,8 +83,10 @@ def program_of(module: Module) -> list[Module]:
 def uses(module: Module, other: Module) -> bool:
     """Whether a file is another, or calls a function of it that loads."""
     return other is module or any(
-        function.name in module.calls and own_calls(function, "load_state_dict")
+        (other, function) in module.project.resolve(module, call)
         for function in other.functions
+        if function.name in module.calls and own_calls(function, "load_state_dict")
+        for call in module.calls[function.name]
     )
 
 

@@ -11,6 +11,7 @@ from ..syntax import argument, is_constant, mentions, own_calls, receiver, walk,
 from .resume import goes_on, uses
 
 LOG = re.compile(r"(^|[^a-z])(logs?|history|losses|metrics)([^a-z]|$)|log(ger|file|name)", re.I)
+TRAINING = re.compile(r"^(step|fit)$|train|epoch", re.I)
 CLOCKS = ("strftime", "now", "ctime", "asctime", "today", "mkdtemp", "uuid4", "isoformat")
 
 
@@ -147,7 +148,7 @@ def goes_on_with(script: Module, module: Module, call: ast.Call) -> bool:
 @lru_cache(maxsize=10_000)
 def resumes(script: Module) -> bool:
     """Whether a script trains, and can go on with what it, or a helper, brings back."""
-    if not any(name in script.calls for name in ("step", "train", "fit")):
+    if not any(TRAINING.search(name) for name in script.calls):
         return False
     if any(goes_on(other) and uses(script, other) for other in script.project.near(script)):
         return True

@@ -156,19 +156,20 @@ def is_left_unread(module: Module, call: ast.Call) -> bool:
     "TG316",
     "a version is compared as text",
     why="""Texts are compared letter by letter: "0.10.0" comes before "0.3.0", and "2.10" before
-    "2.9". The branch for an old release is taken with a new one.""",
+    "2.9". The branch for an old release is taken with a new one. `torch.__version__` is no plain
+    text since 1.10, and compares as it should.""",
     remedy="compare `packaging.version.Version(...)`, or ask for the function with `hasattr`",
     source="https://packaging.pypa.io/en/stable/version.html",
     bad="""
-import torch
+import torchvision
 
-NEW = torch.__version__ >= "2.9"  # <--
+NEW = torchvision.__version__ >= "0.9"  # <--
 """,
     good="""
-import torch
+import torchvision
 from packaging.version import Version
 
-NEW = Version(torch.__version__) >= Version("2.9")
+NEW = Version(torchvision.__version__) >= Version("0.9")
 """,
     severity=Severity.WARNING,
 )
@@ -176,6 +177,10 @@ def version_as_text(module: Module) -> Iterator[ast.AST]:
     for node in module.attributes:
         around = module.parents[node]
         if node.attr != "__version__" or not isinstance(around, ast.Compare):
+            continue
+        if module.qualified(node) == "torch.__version__" and not (
+            module.project.stays_before_torch("1.10")
+        ):
             continue
         ordered = all(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in around.ops)
         sides = [around.left, *around.comparators]
@@ -218,9 +223,19 @@ def taken_again(module: Module) -> Iterator[ast.AST]:
                 and same(receiver(inner.iter), loop.target)
                 and not inner.iter.args
                 and not inner.iter.keywords
+                and not chooses(module, loop, inner)
                 and any(isinstance(node, ast.Yield) or is_kept(node) for node in walk(inner))
             ):
                 yield inner
+
+
+def chooses(module: Module, outer: ast.For, inner: ast.For) -> bool:
+    """Whether only some modules are taken, or only parameters that are not there yet."""
+    between = [one for one in module.ancestors(inner) if outer in module.ancestors(one)]
+    skips = any(isinstance(node, ast.Continue | ast.Break) for node in walk(outer))
+    operators = [op for n in walk(inner) if isinstance(n, ast.Compare) for op in n.ops]
+    known = any(isinstance(one, ast.In | ast.NotIn) for one in operators)
+    return skips or known or any(isinstance(one, ast.If) for one in between)
 
 
 def is_call_of(node: ast.AST, name: str) -> bool:
