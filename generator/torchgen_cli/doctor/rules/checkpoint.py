@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
@@ -12,14 +11,13 @@ from ..syntax import (
     is_constant,
     last_name,
     own_calls,
-    own_nodes,
     receiver,
     written,
 )
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
 from .resume import goes_on, program_of
-from .states import handed_on, is_model, plain_saves, saves, value_before
-from .weights_alone import is_script, resumed_without_optimizer
+from .states import filled_in, handed_on, is_model, saves, value_before
+from .weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
 
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
 BRINGING = re.compile(r"load|resum|restor|restart|checkpoint", re.I)
@@ -97,35 +95,6 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
             yield call, content, keys
 
 
-@lru_cache(maxsize=1_000)  # the same node each time
-def filled_in(
-    module: Module, scope: ast.AST, name: str, content: ast.expr | None
-) -> ast.expr | None:
-    """A dict with what is put under keys of it in the same function: `state["epoch"] = epoch`."""
-    settings = (
-        isinstance(content, ast.Call)
-        and last_name(content.func) in ("dict", "OrderedDict", "copy", "deepcopy")
-        and not any(isinstance(one, ast.Name) for one in content.args)  # who knows what it holds
-    )
-    if not name or not (isinstance(content, ast.Dict) or settings):
-        return content
-    stores = [
-        (node.slice, statement.value)
-        for node in own_nodes(scope)
-        if isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Store)
-        and written(node.value) == name
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(statement := module.parents[node], ast.Assign)
-    ]
-    if not stores or content is None:
-        return content
-    begun = content if isinstance(content, ast.Dict) else ast.Dict([], [])
-    keys = [*begun.keys, *(key for key, _ in stores)]
-    whole = ast.Dict(keys, [*begun.values, *(value for _, value in stores)])
-    return ast.copy_location(whole, content)
-
-
 @rule(
     "TG604",
     "the checkpoint cannot bring the run back",
@@ -198,33 +167,6 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         if missing and detail not in told:  # the same again in another function
             told.add(detail)
             yield Spot(call, detail)
-
-
-def optimizers_left_out(module: Module) -> Iterator[Spot]:
-    """Where the states of some optimizers of a class are saved, and of another one never."""
-    near = module.project.near(module)
-    kept = {
-        last_name(owner)
-        for other in near
-        for call in other.calls.get("state_dict", ())
-        if (owner := receiver(call)) is not None
-    }
-    for call in plain_saves(module):
-        content, around = value_before(module, call.args[0], call), module.class_of(call)
-        if not isinstance(content, ast.Dict) or around is None or "" in kept:
-            continue
-        made = {
-            last_name(statement.targets[0])
-            for made in module.torch_calls(*OPTIMIZERS)
-            if isinstance(statement := module.parents[made], ast.Assign)
-            and module.class_of(made) is around
-            and written(statement.targets[0]).startswith("self.")
-        }
-        saved = {last_name(receiver(v) or v) for v in content.values if isinstance(v, ast.Call)}
-        stepped = {last_name(receiver(c) or c) for c in module.calls.get("step", ())}
-        missing = sorted((made & stepped) - kept)
-        if made & saved and missing:
-            yield Spot(call, f"without {' and '.join(missing)}")
 
 
 def brings_back_less(module: Module, content: ast.Dict) -> bool:

@@ -11,6 +11,7 @@ from ..syntax import (
     argument,
     last_name,
     own_calls,
+    own_nodes,
     parameters,
     receiver,
     same,
@@ -162,6 +163,35 @@ def as_dict(value: ast.expr) -> ast.expr:
         (one.arg and ast.Constant(one.arg)) or None for one in value.keywords
     ]
     return ast.copy_location(ast.Dict(keys, [one.value for one in value.keywords]), value)
+
+
+@lru_cache(maxsize=1_000)  # the same node each time
+def filled_in(
+    module: Module, scope: ast.AST, name: str, content: ast.expr | None
+) -> ast.expr | None:
+    """A dict with what is put under keys of it in the same function: `state["epoch"] = epoch`."""
+    settings = (
+        isinstance(content, ast.Call)
+        and last_name(content.func) in ("dict", "OrderedDict", "copy", "deepcopy")
+        and not any(isinstance(one, ast.Name) for one in content.args)  # who knows what it holds
+    )
+    if not name or not (isinstance(content, ast.Dict) or settings):
+        return content
+    stores = [
+        (node.slice, statement.value)
+        for node in own_nodes(scope)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and written(node.value) == name
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(statement := module.parents[node], ast.Assign)
+    ]
+    if not stores or content is None:
+        return content
+    begun = content if isinstance(content, ast.Dict) else ast.Dict([], [])
+    keys = [*begun.keys, *(key for key, _ in stores)]
+    whole = ast.Dict(keys, [*begun.values, *(value for _, value in stores)])
+    return ast.copy_location(whole, content)
 
 
 def takes(scope: ast.AST, name: str) -> bool:

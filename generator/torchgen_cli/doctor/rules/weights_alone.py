@@ -13,8 +13,8 @@ from ..syntax import (
     receiver,
     written,
 )
-from .loops import is_optimizer
-from .states import saves
+from .loops import OPTIMIZERS, is_optimizer
+from .states import plain_saves, saves, value_before
 
 RESUMING = re.compile(
     r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?"
@@ -75,3 +75,30 @@ def resuming_flags(module: Module) -> list[str]:
         for a in call.args
         if isinstance(a, ast.Constant) and isinstance(a.value, str) and RESUMING.match(a.value)
     ]
+
+
+def optimizers_left_out(module: Module) -> Iterator[Spot]:
+    """Where the states of some optimizers of a class are saved, and of another one never."""
+    near = module.project.near(module)
+    kept = {
+        last_name(owner)
+        for other in near
+        for call in other.calls.get("state_dict", ())
+        if (owner := receiver(call)) is not None
+    }
+    for call in plain_saves(module):
+        content, around = value_before(module, call.args[0], call), module.class_of(call)
+        if not isinstance(content, ast.Dict) or around is None or "" in kept:
+            continue
+        made = {
+            last_name(statement.targets[0])
+            for made in module.torch_calls(*OPTIMIZERS)
+            if isinstance(statement := module.parents[made], ast.Assign)
+            and module.class_of(made) is around
+            and written(statement.targets[0]).startswith("self.")
+        }
+        saved = {last_name(receiver(v) or v) for v in content.values if isinstance(v, ast.Call)}
+        stepped = {last_name(receiver(c) or c) for c in module.calls.get("step", ())}
+        missing = sorted((made & stepped) - kept)
+        if made & saved and missing:
+            yield Spot(call, f"without {' and '.join(missing)}")
