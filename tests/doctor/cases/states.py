@@ -88,24 +88,6 @@ def gate(channels, width):
 """,
     ),
     (
-        "TG317",
-        """
-import torch
-
-class Net(torch.nn.Module):
-    def slow(self):
-        parts = [self.stem, self.body]
-        for i in range(len(parts)):
-            for layer in parts[i].modules():
-                for weight in layer.parameters():  # <--
-                    if weight.requires_grad:
-                        yield weight
-
-def build(net):
-    return torch.optim.SGD([{"params": net.slow()}], lr=0.1)
-""",
-    ),
-    (
         "TG604",
         """
 import torch
