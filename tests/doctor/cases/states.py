@@ -349,6 +349,37 @@ class Words(nn.Module):
         self.free = nn.Embedding(words, 8)
         nn.init.normal_(self.free.weight)
 """,
+    "another layer under the name that an embedding has elsewhere": """
+from torch import nn
+
+def embedding(words, pad):
+    m = nn.Embedding(words, 8, padding_idx=pad)
+    return m
+
+def linear(n):
+    m = nn.Linear(n, n)
+    m.weight.data.normal_(0, 0.1)
+    return m
+""",
+    "weights for another run, and a scheduler that is told where it is": """
+import torch
+
+def main(args, model, keep):
+    last_epoch = -1
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        optimizer.load_state_dict(state["optimizer"])
+        last_epoch = state["epoch"]
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30, 0.1, last_epoch - 1)
+    for epoch in range(args.epochs):
+        optimizer.step()
+        scheduler.step()
+        weights, moments = model.state_dict(), optimizer.state_dict()
+        path = f"{epoch}.pt"
+        torch.save({"model": model.state_dict(), "optimizer": moments, "epoch": epoch + 1}, path)
+        torch.save({"model": model.state_dict(), "weights": weights, "epoch": 0}, f"x{epoch}.pt")
+""",
     "sums of numbers, and of comparisons that are numbers": """
 import torch
 

@@ -8,12 +8,12 @@ from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
-    is_constant,
     last_name,
     own_calls,
     receiver,
     written,
 )
+from .loading import told_where_it_is
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
 from .resume import goes_on, program_of
 from .states import filled_in, handed_on, is_model, saves, value_before
@@ -86,12 +86,12 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
             or is_model(module, value, call)
             for value in content.values
         )
-        begun = {
+        counts = {
             str(key.value)
             for key, value in zip(content.keys, content.values, strict=True)
-            if isinstance(key, ast.Constant) and is_constant(value, 0)
-        }  # "epoch": 0 is where a new run begins
-        if has_model and any(PROGRESS.match(key) for key in keys - begun):
+            if isinstance(key, ast.Constant) and not isinstance(value, ast.Constant)
+        }
+        if has_model and any(PROGRESS.match(key) for key in counts):
             yield call, content, keys
 
 
@@ -201,5 +201,10 @@ def follows_from_the_epoch(module: Module) -> bool:
         for node in module.keywords
     )
     told |= any(n.attr == "last_epoch" and isinstance(n.ctx, ast.Store) for n in module.attributes)
+    told |= any(
+        "lr_scheduler." in module.qualified(call.func) and told_where_it_is(call)
+        for calls in module.calls.values()
+        for call in calls
+    )
     steps = module.calls.get("step", ())
     return told or any(call.args and is_scheduler(module, receiver(call)) for call in steps)

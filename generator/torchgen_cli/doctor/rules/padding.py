@@ -53,7 +53,7 @@ class Words(nn.Module):
 )
 def drawn_padding(module: Module) -> Iterator[Spot]:
     padded = {
-        written(statement.targets[0])
+        (written(statement.targets[0]), place_of(module, statement.targets[0]))
         for call in module.torch_calls("Embedding")
         if not is_constant(argument(call, 2, "padding_idx") or ast.Constant(None), None)
         if isinstance(statement := module.parents[call], ast.Assign)
@@ -65,8 +65,14 @@ def drawn_padding(module: Module) -> Iterator[Spot]:
                 weight = weight.value
             if not isinstance(weight, ast.Attribute) or weight.attr != "weight":
                 continue
-            if written(weight.value) in padded - {""} and not zeroed(module, call):
+            where = (written(weight.value), place_of(module, weight.value))
+            if where[0] and where in padded and not zeroed(module, call):
                 yield Spot(call)
+
+
+def place_of(module: Module, name: ast.expr) -> ast.AST | None:
+    """Where a name is known: in its class, or in its function."""
+    return module.class_of(name) if "." in written(name) else module.function(name)
 
 
 def zeroed(module: Module, call: ast.Call) -> bool:

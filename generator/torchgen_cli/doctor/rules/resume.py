@@ -62,7 +62,8 @@ def fit(model, optimizer, evaluate, epochs, path, resume):
     severity=Severity.WARNING,
 )
 def forgotten_best(module: Module) -> Iterator[ast.AST]:
-    if not any(goes_on(one) and uses(module, one) for one in program_of(module)):
+    asked = any(is_asked_for(module, one) for one in module.calls.get("load_state_dict", ()))
+    if not asked and not any(goes_on(one) and uses(module, one) for one in program_of(module)):
         return
     for name, calls in module.calls.items():
         for call in calls if "save" in name else ():
@@ -94,7 +95,7 @@ def uses(module: Module, other: Module) -> bool:
 def goes_on(module: Module) -> bool:
     """Whether a file brings a run back: its optimizer, or how far it was."""
     loads = module.calls.get("load_state_dict", ())
-    if any(is_optimizer(module, receiver(call)) or is_asked_for(module, call) for call in loads):
+    if any(is_optimizer(module, receiver(call)) for call in loads):
         return True
     return bool(loads) and any(
         "start" in target.lower() and any(reads_a_count(one.value) for one in statements)
@@ -103,11 +104,14 @@ def goes_on(module: Module) -> bool:
 
 
 def is_asked_for(module: Module, load: ast.Call) -> bool:
-    """Whether weights are loaded where somebody asked to resume: `if args.resume:`."""
-    return any(
+    """Whether weights that are saved again are loaded where one asked to: `if args.resume:`."""
+    asked = any(
         isinstance(one, ast.If) and load not in walk(one.test) and mentions(one.test, "resume")
         for one in module.ancestors(load)
     )
+    model = written(receiver(load) or load)
+    saved = (written(receiver(one) or one) for one in module.calls.get("state_dict", ()))
+    return asked and any(one in (model, f"{model}.module") for one in saved)
 
 
 def reads_a_count(value: ast.expr) -> bool:

@@ -80,6 +80,8 @@ def is_log(module: Module, call: ast.Call) -> bool:
     """Whether it is opened to be a log, as its name, or that of its class, tells."""
     around = module.class_of(call)
     path = ast.unparse(call)
+    if "seed" in path:  # of another run, where the seed is drawn
+        return False
     return LOG.search(path) is not None or (around is not None and "log" in around.name.lower())
 
 
@@ -150,13 +152,7 @@ def resumes(script: Module) -> bool:
     """Whether a script trains, and can go on with what it, or a helper, brings back."""
     if not any(TRAINING.search(name) for name in script.calls):
         return False
-    if any(goes_on(other) and uses(script, other) for other in script.project.near(script)):
-        return True
-    return any(
-        "load" in name and any(mentions(one, "resum") for one in call.args)
-        for name, calls in script.calls.items()
-        for call in calls
-    )
+    return any(goes_on(other) and uses(script, other) for other in script.project.near(script))
 
 
 @lru_cache(maxsize=10_000)
