@@ -178,10 +178,8 @@ def version_as_text(module: Module) -> Iterator[ast.AST]:
         around = module.parents[node]
         if node.attr != "__version__" or not isinstance(around, ast.Compare):
             continue
-        if module.qualified(node) == "torch.__version__" and not (
-            module.project.stays_before_torch("1.10")
-        ):
-            continue
+        if module.qualified(node) == "torch.__version__":
+            continue  # a text until 1.9, where letters are in the order of numbers
         ordered = all(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in around.ops)
         sides = [around.left, *around.comparators]
         texts = [one for one in sides if isinstance(one, ast.Constant)]
