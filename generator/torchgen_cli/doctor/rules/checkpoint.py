@@ -13,7 +13,7 @@ from ..syntax import (
     receiver,
     written,
 )
-from .loading import told_where_it_is
+from .loading import says_where
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
 from .resume import goes_on, program_of
 from .states import filled_in, handed_on, is_model, saves, value_before
@@ -202,7 +202,7 @@ def follows_from_the_epoch(module: Module) -> bool:
     )
     told |= any(n.attr == "last_epoch" and isinstance(n.ctx, ast.Store) for n in module.attributes)
     told |= any(
-        "lr_scheduler." in module.qualified(call.func) and told_where_it_is(call)
+        "lr_scheduler." in module.qualified(call.func) and says_where(call)
         for calls in module.calls.values()
         for call in calls
     )
