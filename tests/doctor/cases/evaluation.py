@@ -1,5 +1,209 @@
 """Evaluation, and the averages that it reports: planted faults, and code that has none."""
 
-PLANTED: list[tuple[str, str]] = []
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG502",  # a network of any name, twice in one method
+        """
+import torch
 
-CLEAN: dict[str, str] = {}
+class Solver:
+    def train(self):
+        for epoch in range(self.epochs):
+            self.unet.train(True)
+            for images, masks in self.train_loader:
+                loss = self.criterion(self.unet(images), masks)
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+            self.unet.train(False)
+            for images, masks in self.valid_loader:  # <--
+                self.score(torch.sigmoid(self.unet(images)), masks)
+        self.unet.eval()
+        for images, masks in self.valid_loader:  # <--
+            self.score(torch.sigmoid(self.unet(images)), masks)
+""",
+    ),
+    (
+        "TG502",  # a branch of a function that trains in the other one
+        """
+from torch import nn
+
+class Recommender(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.items = nn.Embedding(10, 4)
+
+    def rate(self, x):
+        return self.items(x)
+
+def iterate(model, optimizer, batches, loss_of, train=True):
+    if train:
+        model.train()
+        for batch in batches:
+            optimizer.zero_grad()
+            loss_of(model.rate(batch)).backward()
+            optimizer.step()
+    else:
+        model.eval()
+        found = []
+        for batch in batches:  # <--
+            found.append(model.rate(batch).cpu().data.numpy())
+        return found
+""",
+    ),
+    (
+        "TG502",  # one batch a call, in a loop elsewhere
+        """
+class Engine:
+    def __init__(self, model, optimizer, loss):
+        self.model, self.optimizer, self.loss = model, optimizer, loss
+
+    def train(self, x, y):
+        self.model.train()
+        self.optimizer.zero_grad()
+        loss = self.loss(self.model(x), y)
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+    def eval(self, x, y):
+        self.model.eval()
+        output = self.model(x)  # <--
+        return self.loss(output, y).item()
+
+def fit(engine, epochs, batches, held_out):
+    for epoch in range(epochs):
+        for x, y in batches:
+            engine.train(x, y)
+        for x, y in held_out:
+            print(engine.eval(x, y))
+""",
+    ),
+    (
+        "TG502",  # the graph of each pass goes on into the next one
+        """
+def generate(model, hidden, token, words):
+    model.eval()
+    for i in range(words):  # <--
+        output, hidden = model(token, hidden)
+        token = output.argmax(-1)
+""",
+    ),
+    (
+        "TG502",  # a script over files, which trains nothing
+        """
+import glob
+
+import torch
+
+from nets import read
+
+net = torch.load("net.pt", weights_only=False)["model"]
+net.cuda()
+for name in glob.glob("images/*.png"):  # <--
+    print(net(read(name)).data.sum())
+""",
+    ),
+    (
+        "TG501",  # a script that loads weights and never says `eval`
+        """
+import sys
+
+import torch
+from torch import nn
+
+from images import read
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Conv2d(8, 3, 3))
+
+    def forward(self, x):
+        return self.layers(x)
+
+net = Net()
+net.load_state_dict(torch.load("net.pt", weights_only=True))
+with torch.no_grad():
+    for name in sys.argv[1:]:  # <--
+        print(net(read(name)).sum())
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    "a teacher in evaluation mode, in a loop that trains": """
+def distil(student, teacher, loader, optimizer, loss_of):
+    teacher.eval()
+    for x in loader:
+        loss = loss_of(student(x), teacher(x).detach())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    "features of a network in evaluation mode, whose gradient is needed by the caller": """
+class Perceptual:
+    def __init__(self, vgg):
+        self.vgg = vgg
+
+    def features(self, x):
+        self.vgg.eval()
+        return self.vgg(x)
+
+def fit(generator, perceptual, loader, optimizer):
+    for x in loader:
+        optimizer.zero_grad()
+        (perceptual.features(generator(x)) - perceptual.features(x)).abs().mean().backward()
+        optimizer.step()
+""",
+    "one batch a call, without graphs where it is called": """
+import torch
+
+class Engine:
+    def __init__(self, model):
+        self.model = model
+
+    def predict(self, x):
+        self.model.eval()
+        return self.model(x)
+
+def run(engine, batches):
+    for x in batches:
+        with torch.no_grad():
+            print(engine.predict(x))
+""",
+    "a network that keeps no graphs of its own accord": """
+import torch
+from torch import nn
+
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    @torch.no_grad()
+    def forward(self, x):
+        return self.layer(x)
+
+def detect(images):
+    detector = Detector()
+    detector.eval()
+    for image in images:
+        print(detector(image))
+""",
+    "weights read from a file into a network that has no modes": """
+import sys
+
+import torch
+from torch import nn
+
+from images import read
+
+net = nn.Conv2d(3, 3, 3)
+net.load_state_dict(torch.load("net.pt", map_location="cpu", weights_only=True))
+with torch.no_grad():
+    net.eval()
+    for name in sys.argv[1:]:
+        print(net(read(name)).sum())
+""",
+}

@@ -5,21 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, OPAQUE, last_name, mentions, walk
+from ..syntax import FUNCTIONS, Loop, everything, last_name, mentions, walk, written
 from .both import evaluating_loops
 from .evaluating import evaluation_loops
-from .layers import module_classes
-
-NO_GRAPH = (
-    "no_grad",
-    "inference_mode",
-    "set_grad_enabled",
-    "requires_grad",
-    "autograd",
-)
-# what differs from mode to mode, and where models come from that may have it
-MODAL = ("BatchNorm", "Dropout", "SyncBatchNorm", "Transformer", "dropout", "batch_norm", "rrelu")
-LIBRARIES = ("timm", "torchvision.models", "transformers", "segmentation_models_pytorch")
+from .graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
+from .loaded import has_modes, knows_modes, loaded_loops
+from .switched import switched_loops, switched_passes
 
 
 def cared_for(module: Module, scope: ast.AST, holds: Callable[[Module, ast.AST], bool]) -> bool:
@@ -92,22 +83,12 @@ def no_eval(module: Module) -> Iterator[Spot]:
     for loop, scope in evaluating_loops(module):
         if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
             yield Spot(loop, unsure=not knows_modes(module))
-
-
-def knows_modes(module: Module) -> bool:
-    """Whether a model of the program may do other things in training: it has dropout, norms, ...
-
-    A model that is made elsewhere may as well.
-    """
-    near = module.project.near(module)
-    made = any("Linear" in other.calls or any(module_classes(other)) for other in near)
-    if not made:
-        return True
-    return any(
-        name.startswith(MODAL) or name in ("load", "create_model")
-        for other in near
-        for name in other.calls
-    ) or any(whole.startswith(LIBRARIES) for other in near for whole in other.imports.values())
+    for place, _, network in loaded_loops(module):
+        scope = module.function(place)
+        if scope in told or any(switches_mode(node) for node in everything(module.tree)):
+            continue
+        if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
+            yield Spot(place, unsure=not has_modes(module, network))
 
 
 def evaluates(module: Module, scope: ast.AST) -> bool:
@@ -155,9 +136,26 @@ def validate(model, loader):
 """,
     severity=Severity.WARNING,
 )
-def no_no_grad(module: Module) -> Iterator[ast.AST]:
+def no_no_grad(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
+    known: list[Loop] = list(named_evaluations(module))
+    yield from (Spot(loop, unsure=costs_little(module, loop)) for loop in known)
+    loaded = ((loop, call) for loop, call, _ in loaded_loops(module))
+    for loop, call in (*switched_loops(module), *loaded):
+        apart = not any(
+            one in module.ancestors(loop) or loop in module.ancestors(one) for one in known
+        )
+        if loop not in known and apart and keeps_graphs(module, loop, call):
+            known.append(loop)
+            yield Spot(loop, unsure=costs_little(module, loop) and not carries(loop, call))
+    for call in switched_passes(module):
+        if keeps_graphs(module, call, call):
+            yield Spot(call)
+
+
+def named_evaluations(module: Module) -> Iterator[ast.For]:
+    """The loops over evaluation data, by their names, that compute graphs."""
     told: set[ast.AST] = set()
     for loop, call, scope in evaluation_loops(module):
         around = scope if isinstance(scope, FUNCTIONS) else loop
@@ -173,39 +171,23 @@ def no_no_grad(module: Module) -> Iterator[ast.AST]:
             yield loop
 
 
-def mentions_no_graph(node: ast.AST) -> bool:
-    """Whether it is a name that turns graphs off."""
-    return isinstance(node, ast.Name | ast.Attribute) and last_name(node) in NO_GRAPH[:3]
+def costs_little(module: Module, loop: ast.AST) -> bool:
+    """Whether it takes one sample after the other, as a demo does, and not batches of a set."""
+    scope = module.function(loop)
+    if "demo" in f"{module.name} {getattr(scope, 'name', '')}".lower():
+        return True
+    if not isinstance(loop, ast.For):
+        return True
+    counted = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
+    return counted and not mentions(loop, "batch")
 
 
-def says_no_graph(node: ast.AST) -> bool:
-    """Whether something below says that no graph is needed; not an argument of a Variable's."""
-    names = (last_name(one) for one in walk(node) if isinstance(one, ast.Name | ast.Attribute))
-    return any(word in name for name in names for word in NO_GRAPH)
-
-
-def leaves_graphs_out(module: Module, scope: ast.AST) -> bool:
-    """Whether a function says anything about gradients being needed."""
-    if isinstance(scope, ast.Module):
-        return any(says_no_graph(s) for s in scope.body if not isinstance(s, OPAQUE))
-    return says_no_graph(scope)
-
-
-def under(module: Module, node: ast.AST) -> bool:
-    """Whether a `with` or a decorator around it mentions that no graph is needed."""
-    for around in module.ancestors(node):
-        if isinstance(around, ast.With) and any(
-            mentions(item.context_expr, *NO_GRAPH) for item in around.items
-        ):
-            return True
-        if isinstance(around, (*FUNCTIONS, ast.ClassDef)) and any(
-            mentions(decorator, *NO_GRAPH) for decorator in around.decorator_list
-        ):
-            return True
-        if isinstance(around, ast.Module):
-            return any(
-                mentions(statement, "set_grad_enabled")
-                for statement in around.body
-                if isinstance(statement, ast.Expr)
-            )
-    return False
+def carries(loop: ast.AST, call: ast.Call) -> bool:
+    """Whether a pass is given what the pass before it returned, and so its graph as well."""
+    given = {written(one) for one in [*call.args, *(k.value for k in call.keywords)]} - {""}
+    return any(
+        isinstance(node, ast.Assign)
+        and node.value is call
+        and any(written(one) in given for target in node.targets for one in walk(target))
+        for node in walk(loop)
+    )

@@ -10,7 +10,7 @@ from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, last_name
 from .deprecated import uses
-from .evaluation import under
+from .graphs import under
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
 GONE = {
