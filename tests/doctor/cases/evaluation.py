@@ -129,9 +129,52 @@ with torch.no_grad():
         print(net(read(name)).sum())
 """,
     ),
+    (
+        "TG506",  # by a flag, which a helper in another file is given
+        """
+from checkpoints import save_checkpoint
+
+def train(model, optimizer, loaders, epochs, run_epoch, test):
+    best_error = 1e9
+    for epoch in range(epochs):
+        run_epoch(model, loaders["train"], optimizer)
+        loss, error_test = test(model, loaders["test"])
+        is_best = error_test < best_error  # <--
+        best_error = min(error_test, best_error)
+        save_checkpoint({"epoch": epoch + 1, "weights": model.state_dict()}, is_best)
+""",
+    ),
+    (
+        "TG506",  # the flag is asked before anything is saved
+        """
+from checkpoints import save_weights
+
+def train(model, epochs, run_epoch, test):
+    best = 0.0
+    for epoch in range(epochs):
+        run_epoch(model)
+        test_acc = test(model)
+        better = test_acc > best  # <--
+        if better:
+            best = test_acc
+            save_weights(model, "best.pt")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "a function called test that is given validation data": """
+from checkpoints import save_checkpoint
+
+def train(model, val_loader, epochs, run_epoch, test):
+    best_acc = 0.0
+    for epoch in range(epochs):
+        run_epoch(model)
+        test_loss, test_acc = test(val_loader, model)
+        is_best = test_acc > best_acc
+        best_acc = max(test_acc, best_acc)
+        save_checkpoint(model.state_dict(), is_best)
+""",
     "a teacher in evaluation mode, in a loop that trains": """
 def distil(student, teacher, loader, optimizer, loss_of):
     teacher.eval()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import own_calls, own_nodes, walk, written
+from ..syntax import last_name, mentions, own_calls, own_nodes, walk, written
 from .states import saves
 
 TEST = re.compile(r"(^|[^a-z])tests?([^a-z]|$)|^te_", re.I)
@@ -54,24 +54,59 @@ def best_by_test(module: Module) -> Iterator[Spot]:
     saving = set(saves(module))
     for loop in module.loops:
         for node in own_nodes(loop):
-            if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+            if not isinstance(node, ast.If | ast.Assign):
+                continue
+            compared = node.test if isinstance(node, ast.If) else node.value
+            if not isinstance(compared, ast.Compare):
                 continue
             if next(module.loops_around(node)) is not loop:
                 continue  # found in the inner loop
-            names = [name for name in map(written, walk(node.test)) if name]
-            by_test = any(TEST.search(name) and "best" not in name.lower() for name in names)
-            kept = any("best" in name.lower() for name in names)
-            if not by_test or not kept or any(map(VALIDATION.search, names)):
+            if not prefers_test(compared):
                 continue
-            if saving.intersection(own_calls(node)):
-                yield Spot(node, unsure=comes_from_validation(loop, names))
+            validated = any(is_validated(module, one) for one in walk(compared))
+            if isinstance(node, ast.If):
+                calls = own_calls(node)
+                if saving.intersection(calls) or any(map(keeps_weights, calls)):
+                    yield Spot(node, unsure=validated)
+            elif decides(loop, node.targets[0]):
+                yield Spot(node, unsure=validated)
 
 
-def comes_from_validation(loop: ast.AST, names: list[str]) -> bool:
-    """Whether a score is called after the test set, and computed on the validation set."""
-    return any(
-        isinstance(node, ast.Assign)
-        and any(written(one) in names for target in node.targets for one in walk(target))
-        and any(VALIDATION.search(name) for name in map(written, walk(node.value)) if name)
-        for node in own_nodes(loop)
+def prefers_test(comparison: ast.expr) -> bool:
+    """Whether a score of a test set is compared with the best one."""
+    names = [name for name in map(written, walk(comparison)) if name]
+    by_test = any(TEST.search(name) and "best" not in name.lower() for name in names)
+    kept = any("best" in name.lower() for name in names)
+    return by_test and kept and not any(map(VALIDATION.search, names))
+
+
+def is_validated(module: Module, score: ast.AST) -> bool:
+    """Whether a score is what a function returned for validation data: `test(val_loader)`."""
+    scope = module.function(score)
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            targets = {written(one) for target in node.targets for one in walk(target)}
+            given = [written(one) for one in node.value.args]
+            if written(score) in targets - {""} and any(map(VALIDATION.search, given)):
+                return True
+    return False
+
+
+def keeps_weights(call: ast.Call) -> bool:
+    """Whether a helper is called that saves, by its name, and is given weights."""
+    named = "save" in last_name(call.func).lower()
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return named and any(mentions(one, "state", "model", "net") for one in given)
+
+
+def decides(loop: ast.AST, flag: ast.expr) -> bool:
+    """Whether a flag decides what is saved: given to a helper, or asked before one is called."""
+    name = written(flag)
+    calls = own_calls(loop)
+    helped = any(
+        keeps_weights(call)
+        and any(written(one) == name for one in [*call.args, *(k.value for k in call.keywords)])
+        for call in calls
     )
+    asked = (n for n in own_nodes(loop) if isinstance(n, ast.If) and written(n.test) == name)
+    return bool(name) and (helped or any(any(map(keeps_weights, own_calls(one))) for one in asked))
