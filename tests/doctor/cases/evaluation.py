@@ -160,9 +160,112 @@ def train(model, epochs, run_epoch, test):
             save_weights(model, "best.pt")
 """,
     ),
+    (
+        "TG504",  # a list, whose mean decides when the training ends
+        """
+import torch
+
+@torch.no_grad()
+def validate(model, val_loader, criterion):
+    model.eval()
+    losses = []
+    for images, labels in val_loader:
+        loss = criterion(model(images), labels)
+        losses.append(loss.item())  # <--
+    return {"loss": sum(losses) / len(losses)}
+
+def fit(model, epochs, loader, criterion, run_epoch, scheduler):
+    for epoch in range(epochs):
+        run_epoch(model)
+        figures = validate(model, loader, criterion)
+        scheduler.step(figures["loss"])
+""",
+    ),
+    (
+        "TG504",  # a mean over the batch, divided by the number of samples
+        """
+import torch
+import torch.nn.functional as F
+
+@torch.no_grad()
+def test(model, test_loader):
+    model.eval()
+    test_loss = 0
+    for data, target in test_loader:
+        test_loss += F.cross_entropy(model(data), target).item()  # <--
+    test_loss /= len(test_loader.dataset)
+    print(test_loss)
+""",
+    ),
+    (
+        "TG504",  # a share that a helper makes, over a count of samples
+        """
+import torch
+
+def get_accuracy(output, labels):
+    correct = (output.argmax(1) == labels).sum()
+    return float(correct) / len(labels)
+
+@torch.no_grad()
+def validate(model, val_loader):
+    model.eval()
+    acc, length = 0.0, 0
+    for images, labels in val_loader:
+        acc += get_accuracy(model(images), labels)  # <--
+        length += images.size(0)
+    print(acc / length)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "a loss that is printed, and kept where it is the lowest, but chooses nothing": """
+import torch
+
+@torch.no_grad()
+def validate(model, val_loader, criterion):
+    model.eval()
+    total_loss = correct = count = 0
+    for images, labels in val_loader:
+        output = model(images)
+        loss = criterion(output, labels)
+        total_loss += loss.item()
+        correct += (output.argmax(1) == labels).sum().item()
+        count += len(labels)
+    return {"loss": total_loss / len(val_loader), "acc": correct / count}
+
+def fit(model, epochs, loader, criterion, run_epoch, path):
+    best_acc, best_loss = 0.0, 1e9
+    for epoch in range(epochs):
+        run_epoch(model)
+        out = validate(model, loader, criterion)
+        best_loss = out["loss"] if out["loss"] < best_loss else best_loss
+        print(out["loss"], best_loss)
+        if out["acc"] > best_acc:
+            best_acc = out["acc"]
+            torch.save(model.state_dict(), path)
+""",
+    "batches of one sample, and lists of what each sample has": """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+from metrics import iou_of, psnr_of
+
+@torch.no_grad()
+def test(model, test_set, criterion):
+    model.eval()
+    test_loader = DataLoader(test_set, batch_size=1)
+    ious, losses = [], []
+    for images, masks in test_loader:
+        output = model(images)
+        loss = criterion(output, masks)
+        losses.append(loss.item())
+        for one, mask in zip(output, masks, strict=True):
+            iou = iou_of(one, mask)
+            ious.append(iou)
+    print(np.mean(losses), np.mean(ious))
+""",
     "a function called test that is given validation data": """
 from checkpoints import save_checkpoint
 

@@ -3,8 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from ..lookup import definitions
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import (
@@ -19,12 +19,23 @@ from ..syntax import (
     written,
 )
 from .both import evaluating_loops
+from .choices import is_chosen_by
 from .evaluating import evaluation_loops, looped_over
+from .even import even_batches
+from .means import averaged
 
 # of a batch: its loss, or a measure that is a mean over it
 MEASURED = re.compile(r"loss|accuracy|psnr|ssim|lpips|dice|(^|_)(acc|iou|mae|rmse|mape)(_|$)", re.I)
-# what a loss is handed to that decides by it: `early_stopping(val_loss, model)`
-DECIDES = re.compile(r"stop|patience|is_better|improve|plateau|checkpoint", re.I)
+MEANS = (
+    "cross_entropy",
+    "nll_loss",
+    "mse_loss",
+    "l1_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "smooth_l1_loss",
+    "criterion",
+)
 NUMBERS = ("item", "float", "detach", "cpu", "numpy")
 
 
@@ -32,8 +43,9 @@ NUMBERS = ("item", "float", "detach", "cpu", "numpy")
     "TG504",
     "the evaluation's loss is a mean of batch means",
     why="""The last batch is smaller, and its samples count for more: the figure changes with the
-    batch size. Divided by the number of samples, as some do, it is a batch too small as well.
-    Where nothing is chosen by the loss it is a hint. One place is shown for the repository.""",
+    batch size. Divided by the number of samples, as some do, it is a batch too small as well. A
+    loss that is only printed, and batches that may all be of one size, make this a hint. One place is
+    shown for the repository.""",
     remedy="add up `loss.item() * len(batch)`, and divide by the number of samples",
     source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
     bad="""
@@ -48,6 +60,16 @@ def validate(model, val_loader, criterion):
         loss = criterion(model(images), labels)
         total_loss += loss.item()  # <--
     return total_loss / len(val_loader)
+
+
+def fit(model, epochs, loader, criterion, run_epoch, path):
+    best = float("inf")
+    for epoch in range(epochs):
+        run_epoch(model)
+        val_loss = validate(model, loader, criterion)
+        if val_loss < best:
+            best = val_loss
+            torch.save(model.state_dict(), path)
 """,
     good="""
 import torch
@@ -69,79 +91,91 @@ def validate(model, val_loader, criterion):
 def mean_of_means(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
-    even = drops_the_rest(module)
-    for node in uneven(module):
-        around = module.function(node)
-        callers = [other for other, _ in module.project.calls_of(module, around)]
-        unknown = isinstance(around, FUNCTIONS) and not callers  # who may do what they like
-        chosen = unknown or any(map(chooses_by_loss, [module, *callers]))
-        yield Spot(node, unsure=even or not (chosen or is_measure(node)))
+    found = list(uneven(module))
+    even = bool(found) and even_batches(module)
+    for node, scope, name in found:
+        yield Spot(node, unsure=even or not matters(module, node, scope, name))
 
 
-def is_measure(node: ast.AST) -> bool:
-    """Whether what is averaged is a measure that is reported, and no loss."""
-    given = [node.value] if isinstance(node, ast.AugAssign) else getattr(node, "args", [])
-    return bool(given) and not any(mentions(one, "loss") for one in given)
-
-
-@lru_cache(maxsize=10_000)
-def chooses_by_loss(module: Module) -> bool:
-    """Whether a loss decides about something: what is best, when to stop, or the rate."""
-    compared = (
-        node.test
-        for scope in (module.tree, *module.functions)
-        for node in own_nodes(scope)
-        if isinstance(node, ast.If)
-    )
-    if any(mentions(one, "loss") and mentions(one, "best", "min", "low") for one in compared):
+def matters(module: Module, node: ast.AST, scope: ast.AST, name: str) -> bool:
+    """Whether the figure is a result, or anything is chosen by it: not a loss that is printed."""
+    value = node.value if isinstance(node, ast.AugAssign) else node
+    if not mentions(value, "loss", "criterion", "entropy"):
         return True
-    return any(
-        mentions(argument, "loss")
-        for name, calls in module.calls.items()
-        if name == "step" or DECIDES.search(name)
-        for call in calls
-        for argument in [*call.args, *(one.value for one in call.keywords)]
-    )
+    if any(
+        what == name and mentions(by, "dataset") and "loss" in name for what, by in divisions(scope)
+    ):
+        return True  # wrong by the size of a batch
+    return is_chosen_by(module, scope, name)
 
 
-def uneven(module: Module) -> Iterator[ast.AST]:
-    """Where losses of batches are averaged as if the batches were of one size."""
+def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+    """(where losses are averaged as if batches were of one size, the function, the sum's name)."""
     sums = sums_losses(module)
     evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
     for loop, scope in [*evaluating, *evaluating_loops(module)]:
         if sums and not makes_mean(module, scope):
             continue
         divided = dict(divisions(scope))
-        yield from averaged_lists(module, loop, scope)
-        yield from uncounted(module, loop)
+        for call in (*averaged_lists(module, loop, scope), *uncounted(module, loop)):
+            yield call, scope, written(receiver(call) or call)
         for node in own_nodes(loop):
             if (
                 isinstance(node, ast.AugAssign)
                 and isinstance(node.op, ast.Add)
-                and is_loss(node.value)
-                and counts_batches(divided.get(written(node.target)), looped_over(loop.iter))
+                and (is_loss(node.value) or is_measure(module, node))
+                and (
+                    counts_batches(by := divided.get(written(node.target)), looped_over(loop.iter))
+                    or counts_samples(by, loop)
+                )
             ):
-                yield node
+                yield node, scope, written(node.target)
 
 
-def drops_the_rest(module: Module) -> bool:
-    """Whether an incomplete batch may be dropped: by a name that is set to True in the file."""
-    return any(is_constant(one.value, True) for one in module.assigned.get("drop_last", ()))
+def is_measure(module: Module, node: ast.AugAssign) -> bool:
+    """Whether a helper's share of a batch is added, by its name: `acc += accuracy(out, labels)`."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not MEASURED.search(last_name(node.target)):
+        return False
+    found = definitions(module, call.func, module.project.functions)
+    return bool(found) and all(any(divisions(function)) for _, function in found or ())
 
 
-def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.AST]:
+def counts_samples(divisor: ast.expr | None, scope: ast.AST) -> bool:
+    """Whether it is a number of samples: `len(loader.dataset)`, or what `n += len(x)` adds up."""
+    if divisor is None:
+        return False
+    if isinstance(divisor, ast.Call):
+        return (
+            last_name(divisor.func) == "len"
+            and bool(divisor.args)
+            and (last_name(divisor.args[0]) == "dataset")
+        )
+    name = written(divisor)
+    return bool(name) and any(
+        isinstance(node, ast.AugAssign) and written(node.target) == name and sizes(node.value)
+        for node in own_nodes(scope)
+    )
+
+
+def sizes(value: ast.expr) -> bool:
+    """Whether it is the size of a batch: `len(x)`, `x.size(0)`, `x.shape[0]`."""
+    if isinstance(value, ast.Subscript):
+        return last_name(value.value) == "shape" and is_constant(value.slice, 0)
+    if not isinstance(value, ast.Call) or len(value.args) != 1:
+        return False
+    name = last_name(value.func)
+    return name == "len" or (name == "size" and is_constant(value.args[0], 0))
+
+
+def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.Call]:
     """Where a loss of each batch is put into a list, of which a mean is taken."""
-    within = set(own_calls(loop, "mean", "average"))
-    means = {
-        written(call.args[0])
-        for call in own_calls(scope, "mean", "average")
-        if call not in within  # which is one of the parts of a sample
-        and module.qualified(call.func) in ("numpy.mean", "numpy.average")
-        and call.args
-    }
+    means = averaged(module, scope)
     for call in own_calls(loop, "append"):
         kept = receiver(call)
-        listed = kept is not None and written(kept) in means - {""}
+        listed = kept is not None and written(kept) in means
+        if next(module.loops_around(call)) is not loop:
+            continue  # of each sample, not of each batch
         if listed and call.args and (is_loss(call.args[0]) or is_share(call.args[0])):
             yield call
 
@@ -160,7 +194,7 @@ def is_share(value: ast.expr) -> bool:
     )
 
 
-def uncounted(module: Module, loop: ast.For) -> Iterator[ast.AST]:
+def uncounted(module: Module, loop: ast.For) -> Iterator[ast.Call]:
     """Where a meter that weighs by a count is given a loss without one."""
     for call in own_calls(loop, "update"):
         meter = receiver(call)
@@ -240,6 +274,12 @@ def is_loss(value: ast.expr) -> bool:
         if inner is None:
             return False
         value = inner
+    while isinstance(value, ast.Subscript | ast.Attribute) and (
+        isinstance(value, ast.Subscript) or value.attr == "data"
+    ):
+        value = value.value  # loss.data[0]
+    if isinstance(value, ast.Call):  # F.cross_entropy(...) itself; a mean unless it is told
+        return last_name(value.func) in MEANS and not value.keywords
     named = isinstance(value, ast.Name | ast.Attribute)
     return named and MEASURED.search(last_name(value)) is not None
 
