@@ -216,6 +216,30 @@ def validate(model, val_loader):
     print(acc / length)
 """,
     ),
+    (
+        "TG504",  # in the loop of the epochs, after `train(True)`
+        """
+def share(output, labels):
+    return float((output.argmax(1) == labels).sum()) / len(labels)
+
+class Solver:
+    def run(self, torch):
+        best = 0.0
+        for epoch in range(self.epochs):
+            self.model.train(True)
+            for images, labels in self.train_loader:
+                self.optimizer.zero_grad()
+                self.criterion(self.model(images), labels).backward()
+                self.optimizer.step()
+            self.model.eval()
+            acc = 0.0
+            with torch.no_grad():
+                for images, labels in self.valid_loader:
+                    acc += share(self.model(images), labels)  # <--
+            acc = acc / len(self.valid_loader)
+            best = max(acc, best)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..syntax import FUNCTIONS, Function, last_name, own_calls, written
+from ..syntax import FUNCTIONS, Function, is_constant, last_name, own_calls, written
 from .data import EVALUATION
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
@@ -39,7 +39,7 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
 def switched_off(scope: Function) -> bool:
     """Whether a function puts a model into evaluation, whatever it is called."""
     return any(not call.args for call in own_calls(scope, "eval")) and not any(
-        not call.args for call in own_calls(scope, "train")
+        not call.args or is_constant(call.args[0], True) for call in own_calls(scope, "train")
     )
 
 
