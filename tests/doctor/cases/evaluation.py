@@ -240,9 +240,99 @@ class Solver:
             best = max(acc, best)
 """,
     ),
+    (
+        "TG503",  # a network of any name, and a training function that is called train
+        """
+import torch
+
+class Trainer:
+    def fit(self, epochs):
+        self.unet.train()
+        for epoch in range(epochs):
+            for images, masks in self.loader:
+                self.optimizer.zero_grad()
+                self.loss_of(self.unet(images), masks).backward()
+                self.optimizer.step()
+            self.unet.eval()  # <--
+            with torch.no_grad():
+                for images, masks in self.val_loader:
+                    print(self.unet(images).sum())
+""",
+    ),
+    (
+        "TG503",
+        """
+import torch
+
+def train(model, loader, optimizer, loss_of):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_of(model(x), y).backward()
+        optimizer.step()
+
+def validate(model, loader):
+    model.eval()
+    with torch.no_grad():
+        for x, y in loader:
+            print((model(x) == y).sum())
+
+def main(model, loaders, optimizer, loss_of, epochs):
+    model.train()
+    for epoch in range(epochs):
+        train(model, loaders[0], optimizer, loss_of)
+        validate(model, loaders[1])  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "a backbone that stays in evaluation mode while a head is trained": """
+import torch
+
+def train(backbone, head, loader, optimizer, loss_of):
+    backbone.eval()
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_of(head(backbone(x)), y).backward()
+        optimizer.step()
+
+def validate(backbone, head, loader):
+    backbone.eval()
+    with torch.no_grad():
+        for x, y in loader:
+            print((head(backbone(x)) == y).sum())
+
+def main(backbone, head, loaders, optimizer, loss_of, epochs):
+    for epoch in range(epochs):
+        train(backbone, head, loaders[0], optimizer, loss_of)
+        validate(backbone, head, loaders[1])
+""",
+    "a network without dropout and norms, which has one mode": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+def fit(loaders, optimizer, loss_of, epochs):
+    net = Net()
+    state = torch.load("net.pt", map_location="cpu", weights_only=True)
+    net.load_state_dict(state)
+    for epoch in range(epochs):
+        for x, y in loaders[0]:
+            optimizer.zero_grad()
+            loss_of(net(x), y).backward()
+            optimizer.step()
+        net.eval()
+        with torch.no_grad():
+            for x, y in loaders[1]:
+                print((net(x) == y).sum())
+""",
     "a loss that is printed, and kept where it is the lowest, but chooses nothing": """
 import torch
 

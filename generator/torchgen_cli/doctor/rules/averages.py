@@ -44,8 +44,8 @@ NUMBERS = ("item", "float", "detach", "cpu", "numpy")
     "the evaluation's loss is a mean of batch means",
     why="""The last batch is smaller, and its samples count for more: the figure changes with the
     batch size. Divided by the number of samples, as some do, it is a batch too small as well. A
-    loss that is only printed, and batches that may all be of one size, make this a hint. One place is
-    shown for the repository.""",
+    loss that is only printed, and batches that may all be of one size, make this a hint. One place
+    is shown for the repository.""",
     remedy="add up `loss.item() * len(batch)`, and divide by the number of samples",
     source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
     bad="""

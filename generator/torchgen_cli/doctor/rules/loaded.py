@@ -87,7 +87,12 @@ def knows_modes(module: Module) -> bool:
         name.startswith(MODAL) or name == "create_model" for other in near for name in other.calls
     ):
         return True
-    loads = (other.qualified(call.func) for other in near for call in other.calls.get("load", ()))
+    loads = (
+        other.qualified(call.func)
+        for other in near
+        for call in other.calls.get("load", ())
+        if not other.name.endswith("hubconf.py")  # which shows how others load this model
+    )
     return "torch.hub.load" in loads or any(
         whole.startswith(LIBRARIES) for other in near for whole in other.imports.values()
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Spot, rule
-from ..syntax import last_name, own_calls, receiver, written
-from .evaluating import MODELS
+from ..syntax import is_constant, last_name, own_calls, receiver, written
+from .loaded import knows_modes
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
 
@@ -22,7 +22,8 @@ DEPENDENT = (
     "TG503",
     "after the first evaluation, training goes on in evaluation mode",
     why="""`eval()` stays until `train()` is called. From the second epoch on there is no
-    dropout, and batch norm neither uses nor updates the statistics of its batches.""",
+    dropout, and batch norm neither uses nor updates the statistics of its batches. Where no model
+    of the program has such a layer, this is a hint.""",
     remedy="call `model.train()` at the start of each epoch",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.train",
     bad="""
@@ -72,27 +73,35 @@ def stays_in_eval(module: Module) -> Iterator[Spot]:
             continue
         nodes = list(module.project.reached(module, loop))
         trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
-        if trains and not any(goes_back(node) for node in nodes):
-            own = module.project.contains(b"nn.Module")
-            alike = own and not any(map(module.project.contains, DEPENDENT))
-            yield from (Spot(one, unsure=alike) for one in found)
+        if trains and not any(goes_back(n) for n in nodes) and not on_purpose(module, loop):
+            yield from (Spot(call, unsure=not knows_modes(module)) for call in found)
 
 
 def switches_off(call: ast.Call) -> bool:
     """Whether it is `model.eval()` on something with a name."""
     owner = receiver(call)
-    if owner is None or not MODELS.search(last_name(owner)) or call.args:
+    if owner is None or not written(owner) or call.args:
         return False
     if FIXED.search(last_name(owner)):
         return False
     return isinstance(call.func, ast.Attribute) and call.func.attr == "eval"
 
 
+def on_purpose(module: Module, loop: ast.AST) -> bool:
+    """Whether what trains in a loop of epochs puts a network into evaluation: a frozen one."""
+    functions = [one for call in own_calls(loop) for _, one in module.project.resolve(module, call)]
+    return any(own_calls(one, "backward") and own_calls(one, "eval") for one in functions)
+
+
 def goes_back(node: ast.AST) -> bool:
     """Whether it puts a model back into training, or restores the mode that it had."""
     if isinstance(node, ast.Attribute) and node.attr == "training":
         return isinstance(node.ctx, ast.Store)
-    return isinstance(node, ast.Call) and last_name(node.func) == "train"
+    if not isinstance(node, ast.Call) or last_name(node.func) != "train":
+        return False
+    if isinstance(node.func, ast.Name):  # a function that is called so: it was followed
+        return False
+    return len(node.args) < 2 and not any(is_constant(one, False) for one in node.args)
 
 
 def trained_models(module: Module, loop: ast.AST) -> Iterator[ast.expr]:
