@@ -80,6 +80,21 @@ def fit(engine, epochs, batches, held_out):
 """,
     ),
     (
+        "TG502",  # said once, at the loop
+        """
+def features_of(model, images):
+    model.eval()
+    return model(images).data.cpu()
+
+def extract_features(model, test_loader):
+    model.eval()
+    found = []
+    for images, names in test_loader:  # <--
+        found.append(features_of(model, images))
+    return found
+""",
+    ),
+    (
         "TG502",  # the graph of each pass goes on into the next one
         """
 def generate(model, hidden, token, words):
@@ -241,26 +256,26 @@ class Solver:
 """,
     ),
     (
-        "TG503",  # a network of any name, and a training function that is called train
+        "TG503",  # a network of any name
         """
 import torch
 
 class Trainer:
     def fit(self, epochs):
-        self.unet.train()
+        self.painter.train()
         for epoch in range(epochs):
             for images, masks in self.loader:
                 self.optimizer.zero_grad()
-                self.loss_of(self.unet(images), masks).backward()
+                self.loss_of(self.painter(images), masks).backward()
                 self.optimizer.step()
-            self.unet.eval()  # <--
+            self.painter.eval()  # <--
             with torch.no_grad():
                 for images, masks in self.val_loader:
-                    print(self.unet(images).sum())
+                    print(self.painter(images).sum())
 """,
     ),
     (
-        "TG503",
+        "TG503",  # a training function that is called train
         """
 import torch
 

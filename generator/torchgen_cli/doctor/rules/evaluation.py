@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, Loop, everything, last_name, mentions, walk, written
+from ..syntax import FUNCTIONS, Loop, everything, last_name, mentions, own_calls, walk, written
 from .both import evaluating_loops
 from .evaluating import evaluation_loops
 from .graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
@@ -150,7 +150,9 @@ def no_no_grad(module: Module) -> Iterator[Spot]:
             known.append(loop)
             yield Spot(loop, unsure=costs_little(module, loop) and not carries(loop, call))
     for call in switched_passes(module):
-        if keeps_graphs(module, call, call):
+        name = getattr(module.function(call), "name", "")
+        told = any(own_calls(loop, name) for loop in known)
+        if not told and keeps_graphs(module, call, call):
             yield Spot(call)
 
 
