@@ -11,12 +11,6 @@ from .loaded import knows_modes
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
 
-# layers, and libraries of models with them, that do something else in training
-DEPENDENT = (
-    *(b"BatchNorm", b"batch_norm", b"InstanceNorm", b"ropout", b"drop_path", b"from_pretrained"),
-    *(b"torchvision.models", b"import models", b"timm", b"transformers"),
-)
-
 
 @rule(
     "TG503",
