@@ -50,7 +50,7 @@ def test_lines_fit_the_terminal_and_the_worst_rule_comes_first(
     width: str, project: Path, env: dict[str, str], torchgen: Torchgen
 ) -> None:
     (project / "more.py").write_text(
-        "".join(all_rules()[id].bad for id in ("TG410", "TG306", "TG401")), encoding="utf-8"
+        "".join(all_rules()[id].bad for id in ("TG409", "TG306", "TG401")), encoding="utf-8"
     )
     env["COLUMNS"] = width
     lines = torchgen("doctor", str(project)).stdout.splitlines()
@@ -59,7 +59,7 @@ def test_lines_fit_the_terminal_and_the_worst_rule_comes_first(
     assert heads == [
         ["TG306", "error:"],
         ["TG401", "error:"],
-        ["TG410", "warning:"],
+        ["TG409", "warning:"],
         ["TG601", "warning:"],
     ]
 
@@ -466,9 +466,7 @@ def test_encodings_and_line_ends(
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    "content", [b"def f(:\n", b"x = '\xe4'\n", b"x = 1\0\n", b"(" * 5000, b"print 'hi'\n"]
-)
+@pytest.mark.parametrize("content", [b"def f(:\n", b"x = '\xe4'\n", b"x = 1\0\n", b"(" * 5000])
 def test_a_file_that_does_not_parse_is_a_finding_and_the_others_are_checked(
     content: bytes, project: Path, torchgen: Torchgen
 ) -> None:

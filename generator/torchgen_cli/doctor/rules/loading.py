@@ -18,6 +18,7 @@ from ..syntax import (
     walk,
 )
 from .loops import is_optimizer
+from .states import saves
 
 
 @rule(
@@ -25,7 +26,8 @@ from .loops import is_optimizer
     "loading this file may run code that is in it",
     why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
     true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
-    owns the machine. It is a hint, as most files that a project opens are its own.""",
+    owns the machine. In a project that saves checkpoints of its own this is a hint, as most
+    files that it opens are these.""",
     remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
@@ -42,10 +44,11 @@ import torch
 def load(path):
     return torch.load(path, map_location="cpu", weights_only=True)
 """,
-    severity=Severity.HINT,
+    severity=Severity.WARNING,
     once=True,
 )
 def unsafe_load(module: Module) -> Iterator[Spot]:
+    own = any(any(saves(other)) for other in module.project.code)
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue
@@ -54,9 +57,9 @@ def unsafe_load(module: Module) -> Iterator[Spot]:
             continue
         if chosen is None and not module.project.needs_torch("2.6"):
             if not module.project.stays_before_torch("1.13"):  # which knows no `weights_only`
-                yield Spot(call, "no weights_only")
+                yield Spot(call, "no weights_only", unsure=own)
         elif is_constant(chosen, False):
-            yield Spot(call, "weights_only=False")
+            yield Spot(call, "weights_only=False", unsure=own)
 
 
 def tried_safely(module: Module, call: ast.Call) -> bool:
