@@ -2,9 +2,9 @@
 
 import ast
 import re
-from functools import lru_cache
 from pathlib import PurePath
 
+from .kept import kept
 from .parsed import OTHERS
 from .project import Module, Project
 from .syntax import last_name, mentions, walk
@@ -39,7 +39,7 @@ def is_aside(module: Module, node: ast.AST) -> bool:
     return shown or is_unused(module)
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def is_side_notebook(module: Module) -> bool:
     """Whether it is in a folder of notebooks, and the program that trains is elsewhere."""
     folders = module.name.split("/")[:-1]
@@ -48,7 +48,7 @@ def is_side_notebook(module: Module) -> bool:
     )
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def demonstration(module: Module) -> ast.If | None:
     """The block for `__main__` of a file that others import, where it trains and loads nothing."""
     if PurePath(module.name).stem not in module.project.imported_parts:
@@ -65,7 +65,7 @@ def is_run(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and RUNS.match(last_name(node.func)) is not None
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def is_unused(module: Module) -> bool:
     """Whether a file defines something for others, and no file of the project imports it."""
     project = module.project

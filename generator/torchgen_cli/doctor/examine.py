@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from .aside import is_aside, is_for_another_library, is_for_python_2
+from .kept import forget
 from .project import Module, Project, read
 from .rule import Rule, Severity, as_spot
 from .rules import all_rules
@@ -70,6 +71,7 @@ def examine(
 
     `select` are ids or beginnings of ids of the rules to check, in place of those of the project.
     """
+    forget()  # the project before
     target = root if isinstance(root, Target) else Target(root)
     if not target.root.is_dir():
         raise UserError(f"{target.root} is not a folder; give a training repository", 2)

@@ -2,8 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
+
+from .kept import kept
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
@@ -57,7 +59,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         pending += children(one)
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def everything(node: ast.AST) -> tuple[ast.AST, ...]:
     """As `walk`, for what many rules walk through, such as a class."""
     return tuple(walk(node))
@@ -94,7 +96,7 @@ def own_calls(scope: ast.AST, *names: str) -> list[ast.Call]:
     return [call for call in _own_calls(scope) if not names or last_name(call.func) in names]
 
 
-@lru_cache(maxsize=10_000)  # many rules ask for the calls of the same functions
+@kept  # many rules ask for the calls of the same functions
 def _own_calls(scope: ast.AST) -> list[ast.Call]:
     found = [node for node in own_nodes(scope) if isinstance(node, ast.Call)]
     return sorted(found, key=lambda call: (call.lineno, call.col_offset))

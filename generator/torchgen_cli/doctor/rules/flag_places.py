@@ -3,15 +3,15 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
+from ..kept import kept
 from ..project import Module
 from ..syntax import FUNCTIONS, Function, last_name, parameters
 from .in_place import SETTINGS
 
 
-@lru_cache(maxsize=200)
+@kept
 def names_of(module: Module) -> dict[str, list[ast.Name]]:
     """Where each name of a file is read."""
     found: dict[str, list[ast.Name]] = {}
@@ -21,7 +21,7 @@ def names_of(module: Module) -> dict[str, list[ast.Name]]:
     return found
 
 
-@lru_cache(maxsize=200)
+@kept
 def attributes_of(module: Module) -> dict[str, list[ast.Attribute]]:
     """Where each attribute of a file is read."""
     found: dict[str, list[ast.Attribute]] = {}
@@ -31,7 +31,7 @@ def attributes_of(module: Module) -> dict[str, list[ast.Attribute]]:
     return found
 
 
-@lru_cache(maxsize=200)
+@kept
 def set_from_outside(module: Module) -> frozenset[str]:
     """The attributes that a file sets on other objects than settings: `model.head.x = 1`."""
     split = [name.rpartition(".") for name in module.assigned]

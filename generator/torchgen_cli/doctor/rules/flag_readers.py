@@ -3,9 +3,9 @@
 import ast
 import re
 import sys
-from functools import lru_cache
 from typing import NamedTuple
 
+from ..kept import kept
 from ..project import Module
 from ..syntax import is_constant, keyword, last_name
 from .flag_places import attributes_of
@@ -47,7 +47,7 @@ class Readers(NamedTuple):
     """Whether they are in a table too."""
 
 
-@lru_cache(maxsize=20)
+@kept
 def readers(module: Module) -> Readers | None:
     """The files that can read the flags which a file declares; None where it cannot be told."""
     if "add_argument" not in module.calls:
@@ -128,7 +128,7 @@ def reachable(module: Module) -> list[Module]:
     return found
 
 
-@lru_cache(maxsize=1000)
+@kept
 def imported_words(module: Module) -> frozenset[str]:
     """Every part of every name in the imports of a file."""
     words: set[str] = set()

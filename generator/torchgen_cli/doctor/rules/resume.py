@@ -3,8 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from ..kept import kept
 from ..project import Module
 from ..rule import Severity, rule
 from ..syntax import is_constant, last_name, mentions, own_calls, own_nodes, receiver, walk, written
@@ -91,7 +91,7 @@ def uses(module: Module, other: Module) -> bool:
     )
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def goes_on(module: Module) -> bool:
     """Whether a file brings a run back: its optimizer, or how far it was."""
     loads = module.calls.get("load_state_dict", ())

@@ -3,9 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+from ..kept import kept
 from ..project import Module, Project
 from ..rule import Severity, Spot, rule
 from ..syntax import (
@@ -205,7 +205,7 @@ def is_made(module: Module, folder: str) -> bool:
     return False
 
 
-@lru_cache(maxsize=100)
+@kept
 def told_to_make(root: Path) -> frozenset[str]:
     """The words of the lines with `mkdir` in the texts and scripts of a repository."""
     files = [file for pattern in TEXTS for file in root.glob(pattern) if file.is_file()]

@@ -3,8 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from ..kept import kept
 from ..project import Module
 from ..rule import Severity, rule
 from ..syntax import argument, is_constant, mentions, own_calls, receiver, walk, written
@@ -147,7 +147,7 @@ def goes_on_with(script: Module, module: Module, call: ast.Call) -> bool:
     return not told and not named_by_time(script) and resumes(script)
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def resumes(script: Module) -> bool:
     """Whether a script trains, and can go on with what it, or a helper, brings back."""
     if not any(TRAINING.search(name) for name in script.calls):
@@ -155,7 +155,7 @@ def resumes(script: Module) -> bool:
     return any(goes_on(other) and uses(script, other) for other in script.project.near(script))
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def named_by_time(module: Module) -> bool:
     """Whether a file asks for the time, of which the name of a run may be made."""
     return any(name in module.calls for name in CLOCKS)

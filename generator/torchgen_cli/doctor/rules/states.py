@@ -2,8 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
+from ..kept import kept
 from ..project import Module
 from ..syntax import (
     FUNCTIONS,
@@ -94,7 +94,7 @@ def saves(module: Module) -> Iterator[ast.Call]:
     yield from (call for call, _ in handed_on(module, ast.Starred) if call.args)
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def plain_saves(module: Module) -> list[ast.Call]:
     """Calls of `torch.save`."""
     calls = module.torch_calls("save")
@@ -118,7 +118,7 @@ def handed_on(module: Module, kind: type[ast.expr]) -> Iterator[tuple[ast.Call, 
                 yield call, value
 
 
-@lru_cache(maxsize=1_000)
+@kept
 def saving_helpers(first: Module) -> list[tuple[Module, Function, ast.expr, str]]:
     """The helpers of a project, known by its first file, that hand a parameter to `torch.save`."""
     found = []
@@ -154,7 +154,7 @@ def value_before(module: Module, name: ast.expr, near: ast.Call) -> ast.expr | N
     return as_dict(before[-1]) if before else None
 
 
-@lru_cache(maxsize=1_000)  # the same node each time
+@kept  # the same node each time
 def as_dict(value: ast.expr) -> ast.expr:
     """`dict(epoch=1, model=state)` as `{"epoch": 1, "model": state}`; all else as it is."""
     if not isinstance(value, ast.Call) or written(value.func) != "dict" or value.args:
@@ -165,7 +165,7 @@ def as_dict(value: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Dict(keys, [one.value for one in value.keywords]), value)
 
 
-@lru_cache(maxsize=1_000)  # the same node each time
+@kept  # the same node each time
 def filled_in(
     module: Module, scope: ast.AST, name: str, content: ast.expr | None
 ) -> ast.expr | None:

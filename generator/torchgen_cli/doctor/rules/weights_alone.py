@@ -3,8 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from ..kept import kept
 from ..project import Module
 from ..rule import Spot
 from ..syntax import (
@@ -22,7 +22,7 @@ RESUMING = re.compile(
 )
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def is_script(module: Module) -> bool:
     """Whether a file does something when it is started."""
     return any(
@@ -66,7 +66,7 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
             return
 
 
-@lru_cache(maxsize=10_000)
+@kept
 def resuming_flags(module: Module) -> list[str]:
     """The flags of a file with which a run is gone on with."""
     return [
