@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Spot, rule
-from ..syntax import is_constant, last_name, own_calls, receiver, written
+from ..syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
 from .loaded import knows_modes
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
@@ -63,7 +63,7 @@ def stays_in_eval(module: Module) -> Iterator[Spot]:
         switched = [call for call in own_calls(loop, "eval") if switches_off(call)]
         found = [call for call in switched if written(call.func).removesuffix(".eval") in trained]
         found = found[:1] or list(evaluating_call(module, loop))
-        if not found:
+        if not found or any(map(goes_back, own_nodes(loop))):
             continue
         nodes = list(module.project.reached(module, loop))
         trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
