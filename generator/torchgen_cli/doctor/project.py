@@ -65,6 +65,7 @@ class Project:
     generated: list[str] = field(default_factory=list)
     """Files that are passed over, since a program wrote them."""
     _contained: dict[bytes, bool] = field(default_factory=dict)
+    _program_of_folder: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, content: bytes) -> None:
         """Parse a file."""
@@ -166,9 +167,13 @@ class Project:
 
     def _program_of(self, module: Module) -> str:
         """The topmost parent folder of a file that directly contains code."""
-        folders = module.name.split("/")[:-1]
-        above = ("/".join(folders[:depth]) for depth in range(len(folders)))
-        return next((folder for folder in above if folder in self._code_folders), "/".join(folders))
+        own = module.name.rpartition("/")[0]
+        if own not in self._program_of_folder:
+            folders = own.split("/") if own else []
+            above = ("/".join(folders[:depth]) for depth in range(len(folders)))
+            topmost = next((folder for folder in above if folder in self._code_folders), own)
+            self._program_of_folder[own] = topmost
+        return self._program_of_folder[own]
 
     @cached_property
     def _code_folders(self) -> set[str]:
@@ -222,14 +227,22 @@ class Project:
             module, node, "nn.Module", "torch.nn.Module", "nn.modules.module.Module"
         )
 
+    @cached_property
+    def _beside(self) -> dict[tuple[str, str], list[tuple[Module, Function]]]:
+        """The functions of each name in each program."""
+        found: dict[tuple[str, str], list[tuple[Module, Function]]] = defaultdict(list)
+        for name, functions in self.functions.items():
+            for one in functions:
+                found[self._program_of(one[0]), name].append(one)
+        return found
+
     def resolve(self, module: Module, call: ast.Call) -> list[tuple[Module, Function]]:
         """The functions a call may refer to: of its file, or imported; methods by name only."""
         name = last_name(call.func)
         if name not in self.functions:
             return []
         found = self.functions[name]
-        program = self._program_of(module)
-        beside = [one for one in found if self._program_of(one[0]) == program]
+        beside = self._beside[self._program_of(module), name]
         if not isinstance(call.func, ast.Name):
             return beside
         own = [one for one in found if one[0] is module]
