@@ -68,3 +68,11 @@ def test_a_generated_project_has_no_finding_and_no_hint(
     result = examine(trees[name], hints=True)
     assert result.files > 40
     assert result.findings == []
+
+
+@pytest.mark.parametrize(("pin", "found"), [("scipy==0.18.1", 0), ("scipy>=0.18", 1)])
+def test_the_scipy_that_a_project_is_pinned_to_counts(pin: str, found: int, tmp_path: Path) -> None:
+    text = "import torch\nfrom scipy.misc import imsave\n\nimsave('a.png', torch.ones(2))\n"
+    (tmp_path / "show.py").write_text(text, encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text(f"torch\n{pin}\n", encoding="utf-8")
+    assert len(examine(tmp_path).findings) == found

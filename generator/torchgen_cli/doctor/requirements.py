@@ -6,7 +6,7 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-NUMPY = re.compile(r"""(?:^|["'\s-])numpy\s*(==?\s*[\w.*+!-]+)""", re.M)
+EXACTLY = r"""(?:^|["'\s-]){}\s*(==?\s*[\w.*+!-]+)"""
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "environment.yml", "environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt"),
@@ -29,9 +29,9 @@ def pinned_torch(root: Path) -> Version | None:
     return _pinned(root, TORCH)
 
 
-def pinned_numpy(root: Path) -> Version | None:
-    """As `pinned_torch`, for numpy."""
-    return _pinned(root, NUMPY)
+def pinned(root: Path, library: str) -> Version | None:
+    """As `pinned_torch`, for another library."""
+    return _pinned(root, re.compile(EXACTLY.format(re.escape(library)), re.M))
 
 
 def _pinned(root: Path, pattern: re.Pattern[str]) -> Version | None:

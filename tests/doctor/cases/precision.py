@@ -2,6 +2,33 @@
 
 PLANTED: list[tuple[str, str]] = [
     (
+        "TG314",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--rotate", default=True, action="store_true", help="rotate at random")  # <--
+print(parser.parse_args().rotate)
+""",
+    ),
+    (
+        "TG204",
+        """
+from torch.utils.data import DataLoader
+
+
+def get_loader(dataset):
+    loader = DataLoader(dataset, batch_size=8, drop_last=True)  # <--
+    return loader
+
+
+def test(model, dataset, measure):
+    test_loader = get_loader(dataset)
+    for batch in test_loader:
+        measure(model, batch)
+""",
+    ),
+    (
         "TG310",
         """
 import argparse
@@ -78,6 +105,58 @@ class Scales(nn.Module):
 ]
 
 CLEAN: dict[str, str] = {
+    "workers that are seeded alike for what nobody draws from": """
+import random
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Crops(Dataset):
+    def __getitem__(self, index):
+        return self.images[index] + np.random.rand()
+
+def seed_worker(worker_id):
+    random.seed(worker_id)
+
+def load(root, generator):
+    return DataLoader(
+        Crops(root), num_workers=4, worker_init_fn=seed_worker, generator=generator
+    )
+""",
+    "a loader of one mode, whose dataset draws in another": """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Depths(Dataset):
+    def __getitem__(self, index):
+        image = self.images[index]
+        return image + np.random.rand() if self.mode == "train" else image
+
+def load(root, mode):
+    if mode == "online_eval":
+        data = Depths(root, mode)
+        return DataLoader(data, batch_size=1, num_workers=1)
+    raise ValueError(mode)
+""",
+    "a loader of which samples are taken, and no batches": """
+from torch.utils.data import DataLoader
+
+def get_loader(dataset):
+    loader = DataLoader(dataset, batch_size=8, drop_last=True)
+    return loader
+
+def show(dataset, draw):
+    test_loader = get_loader(dataset)
+    draw([test_loader.dataset[i] for i in range(8)])
+""",
+    "a flag that is on, and another that turns it off": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--rotate", action="store_true", default=True)
+parser.add_argument("--no-rotate", dest="rotate", action="store_false")
+print(parser.parse_args().rotate)
+""",
     "a boolean flag that no code reads": """
 import argparse
 

@@ -245,29 +245,50 @@ def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
         if isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter"):
             continue  # batches are taken from it, and never all
         evaluates = for_evaluation(module, call) or for_each_split(module, call)
-        if is_constant(drop_last, True) and (evaluates or serves_evaluation(module, call)):
-            yield call
+        served = [] if evaluates else list(serves_evaluation(module, call))
+        if is_constant(drop_last, True) and (evaluates or served):
+            yield Spot(call, unsure=not evaluates and not any(served))
         elif isinstance(drop_last, ast.Name):
             yield from dropped_by_branch(module, call, drop_last.id)
 
 
-def serves_evaluation(module: Module, loader: ast.Call) -> bool:
-    """Whether a function returns it, and a caller evaluates: `val_loader = get_loader(...)`."""
+def serves_evaluation(module: Module, loader: ast.Call) -> Iterator[bool]:
+    """For each `val_loader = get_loader(...)` that it is returned to: is that looped over?"""
     function, statement = module.function(loader), module.parents[loader]
     under = any(isinstance(one, ast.If | ast.IfExp) for one in module.ancestors(loader))
     if not isinstance(function, FUNCTIONS) or under:
-        return False
+        return
     name = written(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
     returns = [n.value for n in own_nodes(function) if isinstance(n, ast.Return)]
     if len(returns) != 1 or not (returns[0] is loader or is_named(returns[0], name)):
-        return False
-    targets = [
-        target
-        for other, call in module.project.calls_of(module, function)
-        for around in [other.parents[call]]
-        for target in (around.targets if isinstance(around, ast.Assign) else ())
-    ]
-    return any(EVALUATION.search(one.id) for one in targets if isinstance(one, ast.Name))
+        return
+    for other, call in module.project.calls_of(module, function):
+        around = other.parents[call]
+        for target in around.targets if isinstance(around, ast.Assign) else ():
+            if isinstance(target, ast.Name) and EVALUATION.search(target.id):
+                yield is_run_through(other, call, target.id)
+
+
+def is_run_through(module: Module, call: ast.Call, name: str) -> bool:
+    """Whether a loader is looped over, or handed to a function, where it is made."""
+    for node in own_nodes(module.function(call)):
+        given = node.args if isinstance(node, ast.Call) else ()
+        looped = [node.iter] if isinstance(node, ast.For | ast.comprehension) else ()
+        if any(is_named(one, name) for one in (*given, *looped)):
+            return True
+    return False
+
+
+def in_evaluation_branch(module: Module, call: ast.Call) -> bool:
+    """Whether it is made for evaluation alone: `elif mode == "online_eval"`."""
+    inner: ast.AST = call
+    for around in module.ancestors(call):
+        if isinstance(around, ast.If) and inner in around.body:
+            texts = [str(n.value) for n in walk(around.test) if isinstance(n, ast.Constant)]
+            if any(map(EVALUATION.search, texts)) and "train" not in " ".join(texts):
+                return True
+        inner = around
+    return False
 
 
 def is_named(node: ast.AST | None, name: str) -> bool:

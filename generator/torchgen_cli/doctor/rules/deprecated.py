@@ -19,8 +19,9 @@ def uses(module: Module, table: Mapping[str, str]) -> Iterator[Spot]:
         if isinstance(statement, ast.ImportFrom) and not statement.level:
             for alias in statement.names:
                 whole = f"{statement.module}.{alias.name}"
-                used = uses_name(module, alias.asname or alias.name)
-                if whole in table and used and not module.is_fallback(statement):
+                if whole not in table or module.is_fallback(statement):
+                    continue
+                if uses_name(module, alias.asname or alias.name):
                     yield Spot(statement, f"{whole}: {table[whole]}")
     last_parts = {name.rpartition(".")[2] for name in table}
     for node in module.attributes:

@@ -75,9 +75,10 @@ def converted(module: Module, name: str) -> bool:
 
 @rule(
     "TG314",
-    "giving this flag turns off what it is called after",
+    "giving this flag does not turn on what it is called after",
     why="""`store_false` sets the value to False where the flag is given: `--cuda` runs on the CPU,
-    and without it the GPU is used. Who gives it gets the opposite.""",
+    and without it the GPU is used. Who gives it gets the opposite. `store_true` with the default
+    True changes nothing, and nothing turns it off.""",
     remedy="call it `--no-...` with `dest`, or use `action=argparse.BooleanOptionalAction`",
     source=f"{ARGPARSE}#action",
     bad="""
@@ -97,6 +98,8 @@ parser.add_argument("--no-pretrained", dest="pretrained", action="store_false")
 )
 def turned_round(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
+        if is_always_true(module, call):
+            yield Spot(call, f"--{flag_name(call)} is always True")
         if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
             name, told = flag_name(call), keyword(call, "help")
             said = str(told.value) if isinstance(told, ast.Constant) else ""
@@ -106,3 +109,15 @@ def turned_round(module: Module) -> Iterator[Spot]:
                 and not NEGATIVE.search(said.lower().replace(" ", "_"))
             ):
                 yield Spot(call, f"--{name}")
+
+
+def is_always_true(module: Module, call: ast.Call) -> bool:
+    """Whether a flag is on by default, can only be turned on, and has no counterpart."""
+    on = is_constant(keyword(call, "action"), "store_true")
+    if not on or not is_constant(keyword(call, "default"), True) or keyword(call, "dest"):
+        return False
+    name = flag_name(call).replace("-", "_")
+    counterpart = any(
+        is_constant(keyword(other, "dest"), name) for other in module.calls["add_argument"]
+    )
+    return bool(name) and not counterpart and "set_defaults" not in module.calls

@@ -153,7 +153,7 @@ def load(dataset):
 """,
 )
 def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
-    harmless = draws_nothing(module)
+    drawn = drawn_from(module) if "DataLoader" in module.calls else None
     for loader in worker_loaders(module):
         start = keyword(loader, "worker_init_fn")
         alone = isinstance(module.function(loader), ast.Module) and "backward" not in module.calls
@@ -172,8 +172,9 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
         if isinstance(start, ast.Name) and not functions and start.id in module.imports:
             named = module.project.functions.get(start.id, [])
             functions = [function for _, function in named] if len(named) == 1 else []
-        if functions and all(seeds_by_worker_alone(module, function) for function in functions):
-            yield Spot(loader, unsure=harmless)
+        alike = functions and all(seeds_by_worker_alone(module, one) for one in functions)
+        if alike and (not drawn or not drawn.isdisjoint(seeded_by(module, functions))):
+            yield Spot(loader, unsure=drawn == set())
     yield from seeded_in_samples(module)
 
 
@@ -190,19 +191,21 @@ def seeded_in_samples(module: Module) -> Iterator[Spot]:
                     yield Spot(call)
 
 
-def draws_nothing(module: Module) -> bool:
-    """Whether the program has its datasets, and none of its code draws random numbers for them."""
+def drawn_from(module: Module) -> set[str] | None:
+    """What the program's code draws random numbers from; None where its datasets are others'."""
     code = module.project.code
     own = any(
         other.project.derives(other, node, "Dataset") for other in code for node in other.classes
     )
-    return own and not any(map(draws, code))
+    return set().union(*map(draws, code)) if own else None
 
 
-def draws(module: Module) -> bool:
-    """Whether a file draws random numbers, or uses transforms of a library that does."""
-    if re.search(r"albumentations|imgaug|[Aa]ug|Random[A-Z]", " ".join(module.imports.values())):
-        return True
+def draws(module: Module) -> set[str]:
+    """What a file draws random numbers from; transforms of a library may draw from anything."""
+    own = module.project.classes.keys() | module.project.functions.keys()
+    others = [whole for whole in module.imports.values() if whole.rpartition(".")[2] not in own]
+    if re.search(r"albumentations|imgaug|[Aa]ug|Random[A-Z]", " ".join(others)):
+        return {"numpy", "random", "torch"}
     found = (
         module.qualified(call.func)
         for name, calls in module.calls.items()
@@ -210,7 +213,14 @@ def draws(module: Module) -> bool:
         for call in calls
     )
     prefixes = ("numpy.random.", "random.", "torch.rand", "torchvision.transforms.Random")
-    return any(whole.startswith(prefixes) for whole in found)
+    drawn = {whole.partition(".")[0] for whole in found if whole.startswith(prefixes)}
+    return {"torch" if one == "torchvision" else one for one in drawn}
+
+
+def seeded_by(module: Module, functions: list[ast.AST]) -> set[str]:
+    """Which of numpy, random and torch a `worker_init_fn` seeds."""
+    calls = [call for function in functions for call in own_calls(function)]
+    return {module.qualified(call.func).partition(".")[0] for call in calls}
 
 
 def seeds_by_worker_alone(module: Module, function: ast.AST) -> bool:

@@ -150,11 +150,17 @@ def targets(labels):
     once=True,
 )
 def gone(module: Module) -> Iterator[Spot]:
-    pinned = module.project.pinned_numpy
-    older = pinned is not None and pinned < Version("1.24")  # which has them still
     for spot in uses(module, GONE):
         if not is_tried(module, spot.node):
-            yield spot._replace(unsure=older and spot.detail.startswith("numpy."))
+            yield spot._replace(unsure=has_it_still(module, spot.detail))
+
+
+def has_it_still(module: Module, name: str) -> bool:
+    """Whether the project is pinned to a numpy or scipy that has a name."""
+    library = name.partition(".")[0]
+    pinned = module.project.pinned(library) if library in ("numpy", "scipy") else None
+    first = Version("1.24") if library == "numpy" else Version("1.2")  # that lacks some
+    return pinned is not None and pinned < first
 
 
 def is_tried(module: Module, node: ast.AST) -> bool:

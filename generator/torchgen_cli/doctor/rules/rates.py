@@ -50,7 +50,9 @@ def computed_rate(module: Module) -> Iterator[Spot]:
         owner = receiver(call)
         if owner is not None and is_scheduler(module, owner) and not call.args:
             values = module.value_in(owner, module.function(call))
-            yield Spot(call, unsure=any(is_closed(module, value) for value in values))
+            closed = any(is_closed(module, value) for value in values)
+            # the older one has no `get_last_lr`
+            yield Spot(call, unsure=closed or project.stays_before_torch("1.4"))
 
 
 def is_closed(module: Module, value: ast.expr) -> bool:

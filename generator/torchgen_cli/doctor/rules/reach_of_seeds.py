@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from ..kept import kept
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import FUNCTIONS, last_name, own_calls, receiver, written
@@ -121,15 +122,18 @@ def unreached(module: Module) -> Iterator[ast.AST | Spot]:
         yield from of_datasets(module, source, DRAWS)
 
 
-def seeders(module: Module) -> Iterator[str]:
+@kept
+def seeders(module: Module) -> list[str]:
     """The dotted names of what a file calls to seed; empty for a library's that may seed all."""
+    found = []
     for name, calls in module.calls.items():
         if "seed" not in name.lower() or name in module.project.functions:
             continue
         for call in (one for one in calls if is_used(module, one)):
             whole = module.qualified(call.func)
             known = whole.startswith(("torch.", "numpy.", "random."))
-            yield whole if known or whole == written(call.func) else ""
+            found.append(whole if known or whole == written(call.func) else "")
+    return found
 
 
 def is_used(module: Module, call: ast.Call) -> bool:

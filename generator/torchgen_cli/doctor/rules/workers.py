@@ -9,7 +9,7 @@ from ..lookup import path_of
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import argument, keyword, last_name, mentions, receiver, written
-from .data import EVALUATION, for_evaluation
+from .data import EVALUATION, for_evaluation, in_evaluation_branch
 from .datasets import (
     dataset_classes,
     is_dataset,
@@ -78,7 +78,8 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
             continue
-        if for_evaluation(module, loader) or evaluates(module):
+        evaluates_here = for_evaluation(module, loader) or in_evaluation_branch(module, loader)
+        if evaluates_here or evaluates(module):
             continue  # which seldom draws, though its class can
         if collates_by_chance(module, loader) or samples_by_chance(module, loader):
             dataset = module.function(loader), written(argument(loader, 0, "dataset") or loader)
