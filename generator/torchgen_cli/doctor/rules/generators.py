@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..kept import kept
 from ..project import Module
 from ..rule import Spot, rule
 from ..syntax import (
@@ -200,6 +201,7 @@ def drawn_from(module: Module) -> set[str] | None:
     return set().union(*map(draws, code)) if own else None
 
 
+@kept
 def draws(module: Module) -> set[str]:
     """What a file draws random numbers from; transforms of a library may draw from anything."""
     own = module.project.classes.keys() | module.project.functions.keys()
