@@ -7,7 +7,7 @@ from pathlib import PurePath
 from .kept import kept
 from .parsed import OTHERS
 from .project import Module, Project
-from .syntax import last_name, mentions, walk
+from .syntax import asks_main, last_name, walk
 
 PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 NOTEBOOKS = re.compile(r"notebooks?|nbs?|examples?|demos?|tutorials?", re.I)
@@ -54,7 +54,7 @@ def demonstration(module: Module) -> ast.If | None:
     if PurePath(module.name).stem not in module.project.imported_parts:
         return None
     for block in module.tree.body:
-        if isinstance(block, ast.If) and mentions(block.test, "__name__"):
+        if isinstance(block, ast.If) and asks_main(block):
             runs = module.project.reaches(module, block, is_run)
             return None if runs else block
     return None

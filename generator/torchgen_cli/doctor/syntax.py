@@ -176,3 +176,8 @@ def blocks(scope: ast.AST) -> Iterator[list[ast.stmt]]:
             block = getattr(node, field, None)
             if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
                 yield block
+
+
+def asks_main(node: ast.AST) -> bool:
+    """Whether it is `if __name__ == "__main__":`."""
+    return isinstance(node, ast.If) and any(is_constant(n, "__main__") for n in walk(node.test))

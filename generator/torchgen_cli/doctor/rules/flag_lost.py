@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..syntax import FUNCTIONS, is_constant, last_name, parameters, walk, written
+from ..syntax import FUNCTIONS, Function, asks_main, last_name, parameters, walk, written
 from .flag_whole import RECORDING, watched
 
-SETTLED = {"hasattr", "isinstance", "len", "type", "vars"}
+SETTLED = {"hasattr", "isinstance", "len", "type"}
 
 
 def overwritten(module: Module, files: list[Module], name: str) -> ast.Assign | None:
@@ -41,7 +41,7 @@ def parsing(module: Module, files: list[Module]) -> Iterator[ast.Call]:
 def first_use(module: Module, after: ast.stmt, args: str, name: str) -> ast.AST | None:
     """The first statement behind this one that sets or reads a flag; reads are other nodes."""
     around = module.parents[after]
-    if not isinstance(around, ast.Module | ast.If | FUNCTIONS[0] | FUNCTIONS[1]):
+    if not isinstance(around, ast.Module | ast.If | Function):
         return None
     if isinstance(around, ast.If) and not asks_main(around):
         return None
@@ -112,8 +112,6 @@ def is_harmless(node: ast.AST) -> bool:
     """Whether a call shows its arguments, or asks what they are."""
     if not isinstance(node, ast.Call):
         return False
-    if last_name(node.func) == "vars":
-        return False
     return last_name(node.func) in RECORDING | SETTLED or watched(node)
 
 
@@ -123,8 +121,3 @@ def ancestors_of_expression(module: Module, node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(around, ast.stmt):
             return
         yield around
-
-
-def asks_main(node: ast.If) -> bool:
-    """Whether it is `if __name__ == "__main__":`."""
-    return any(is_constant(n, "__main__") for n in walk(node.test))

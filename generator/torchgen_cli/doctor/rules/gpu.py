@@ -1,4 +1,4 @@
-"""What the rules on devices ask: can the program run without a GPU?"""
+"""What the rules on devices ask: is there always a GPU, and did this process write the file?"""
 
 import ast
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ..kept import kept
@@ -27,7 +28,7 @@ MAKING = re.compile(
     re.I,
 )
 TEXTS = ("README*", "readme*", "*.sh", "Makefile", "scripts/*.sh", "docs/*.md", "*.md", "*.bat")
-LARGE = 200_000  # bytes; what tells how to run a program is smaller
+LARGE = 200_000  # bytes; what tells how to run a program stands before
 
 
 @rule(
@@ -211,8 +212,9 @@ def told_to_make(root: Path) -> frozenset[str]:
     files = [file for pattern in TEXTS for file in root.glob(pattern) if file.is_file()]
     words: set[str] = set()
     for file in files:
-        if file.stat().st_size < LARGE:
-            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        with suppress(OSError):  # that may not be read
+            text = file.read_bytes()[:LARGE].decode(errors="replace")
+            for line in text.splitlines():
                 if re.search(r"mkdir|creat\w+|make", line, re.I):
                     words.update(re.split(r"[^\w.-]+", line))
     return frozenset(words)

@@ -45,10 +45,7 @@ def transforms_samples(module: Module, node: ast.ClassDef) -> bool:
         APPLIED.search(last_name(call.func))
         for where, sample in samplers(module, node)
         if not seeds(where, sample)
-        for around in [where.class_of(sample[0])]
-        for one in with_helpers(
-            [m for m in around.body if isinstance(m, FUNCTIONS)] if around else []
-        )
+        for one in with_helpers(beside(where, sample[0]))
         for call in own_calls(one)
     )
 

@@ -8,7 +8,7 @@ from ..aside import is_run
 from ..lookup import path_of
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import argument, keyword, last_name, mentions, receiver, written
+from ..syntax import argument, asks_main, keyword, last_name, receiver, written
 from .data import EVALUATION, for_evaluation, in_evaluation_branch
 from .datasets import (
     dataset_classes,
@@ -120,9 +120,7 @@ def evaluates(module: Module) -> bool:
 def is_shown(module: Module, loader: ast.Call) -> bool:
     """Whether a file of datasets only tries one of them, under `if __name__ == "__main__"`."""
     return any(
-        isinstance(around, ast.If)
-        and mentions(around.test, "__main__")
-        and not module.project.reaches(module, around, is_run)
+        asks_main(around) and not module.project.reaches(module, around, is_run)
         for around in module.ancestors(loader)
     )
 
