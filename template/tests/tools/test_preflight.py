@@ -4,13 +4,14 @@ import copy
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from toy.base.errors import UserError
-from toy.tools.preflight import PreflightConfig, complaint, facts, main
+from toy.tools.preflight import PreflightConfig, complaint, facts, listens, main
 
 
 @pytest.fixture
@@ -44,6 +45,16 @@ def test_machines_that_are_alike_find_each_other(port: int, tmp_path: Path) -> N
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(said, [config] * 3)) == ["", "", ""]
     assert list((tmp_path / "runs/a").iterdir()) == []
+
+
+def test_one_of_several_that_start_together_gets_the_port() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(100):
+            with ExitStack() as stack:
+                port = stack.enter_context(socket.create_server(("", 0))).getsockname()[1]
+                stack.close()
+                tried = [stack.enter_context(socket.socket()) for _ in range(3)]
+                assert sorted(pool.map(listens, tried, [port] * 3)) == [False, False, True]
 
 
 @pytest.mark.parametrize(
