@@ -19,15 +19,18 @@ pytestmark = pytest.mark.smoke
 # two processes there
 WHOLE_IN = [next(a for a in STEPS if a["parallelism"] == one) for one in ("single", "ddp")]
 SHARDED = [a for a in STEPS if a["parallelism"] == "fsdp"]
+ROOMS = ("tests/data", "tests/report", "tests/toolbox", "tests/tools")
 DEPENDENT = ("tests/engine", "tests/experiment", "tests/report", "tests/verify")
 PARTS = {
     "quick": ("not slow",),
     "slow": ("slow",),
+    "slow, but for whole commands": ("slow", *ROOMS, "-k", "not serve and not sweep and not onnx"),
     "slow in the engine": ("slow", "tests/engine"),
     "slow in the engine, by two": ("slow", "tests/engine", "-k", "not [3"),
     "dependent": ("not slow", *DEPENDENT),
 }
 OFTEN = [(a, "quick" if a in WHOLE_IN else "dependent") for a in STEPS if a not in SHARDED[1:]]
+OFTEN += [(WHOLE_IN[0], "slow, but for whole commands")]
 OFTEN += [(WHOLE_IN[1], "slow in the engine"), (SHARDED[0], "slow in the engine, by two")]
 RARELY = [(a, part) for a in STEPS for part in ("quick", "slow") if (a, part) not in OFTEN]
 

@@ -72,6 +72,7 @@ def a_step(model: Model, task: Task, optimizer: SlowSGD, parts: Parts) -> None:
     parts.begin("data")
 
 
+@pytest.mark.slow
 def test_each_part_has_the_time_that_it_took_and_the_model_is_left_as_it_was() -> None:
     model, task, parts = Model(6, 2), SlowTask(Config(), None), Parts(CPU)  # type: ignore[arg-type]
     optimizer = SlowSGD(model.parameters(), lr=0.1)

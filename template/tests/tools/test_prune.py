@@ -45,6 +45,7 @@ def test_two_of_each_four_in_a_row_stay() -> None:
     assert masks[model[2].weight].all(), "5 inputs are no groups of four"
 
 
+@pytest.mark.slow
 def test_zeros_stay_zeros_in_training_and_the_file_is_what_was_measured(
     finished_run: Path, toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def test_the_gradient_is_that_at_rounded_weights_and_moves_the_exact_ones() -> N
     assert torch.equal(model[0].weight, before)
 
 
+@pytest.mark.slow
 def test_training_in_8_bits_gets_better_in_8_bits_and_leaves_exact_weights(
     finished_run: Path, toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
