@@ -95,7 +95,10 @@ def test_an_address_that_nobody_has_is_refused() -> None:
     assert "knows no address of no.such.host.invalid: " in found
 
 
-def test_another_program_at_the_port_is_refused(silent: int) -> None:
+def test_another_program_at_the_port_is_refused(
+    silent: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toy.tools.preflight.SILENCE", 0.5)
     found = said(PreflightConfig(f"localhost:{silent}", "2", 1))
     assert found == (
         f"another program listens at localhost:{silent}: take another port; "
