@@ -37,3 +37,27 @@ def test_a_star_brings_the_names_of_packages(tmp_path: Path) -> None:
 
 def test_a_star_brings_what_a_file_lists_alone(tmp_path: Path) -> None:
     assert found(tmp_path, 'import numpy as np\n\n__all__ = ["load"]\n') == []
+
+
+MODEL = """
+def train_epoch(model, loader, loss_of):
+    model.scheduler.step()
+    for batch in loader:
+        model.optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        model.optimizer.step()
+"""
+MAIN = """
+from model import *
+
+
+def fit(model, loader, loss_of, epochs):
+    for epoch in range(epochs):
+        train_epoch(model, loader, loss_of)
+"""
+
+
+def test_a_star_brings_the_functions_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    (tmp_path / "main.py").write_text(MAIN, encoding="utf-8")
+    assert [one.rule for one in examine(tmp_path).findings] == ["TG409"]

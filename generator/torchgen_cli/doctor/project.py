@@ -247,10 +247,12 @@ class Project:
         if not isinstance(call.func, ast.Name):
             return beside
         own = [one for one in found if one[0] is module]
-        if own or name not in module.imports:
+        if own:
             return own
-        source = module.imports[name].rpartition(".")[0]
         plain = [one for one in found if isinstance(one[0].parents[one[1]], ast.Module)]
+        if name not in module.imports:  # from model import *
+            return definitions(module, call.func, {name: plain}) or []
+        source = module.imports[name].rpartition(".")[0]
         if meant := imported(module, source, plain):
             return meant
         last = source.rpartition(".")[2]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, keyword, walk
+from .in_place import SETTINGS
+from .weights_alone import is_script
 
 NEGATIVE = re.compile(
     r"(^|_)(no|not|non|disable|skip|without|dont|off|ignore|exclude|un\w+|freeze|fix|hide)(_|$)|^no"
@@ -120,4 +122,20 @@ def is_always_true(module: Module, call: ast.Call) -> bool:
     counterpart = any(
         is_constant(keyword(other, "dest"), name) for other in module.calls["add_argument"]
     )
-    return bool(name) and not counterpart and "set_defaults" not in module.calls
+    if not name or counterpart or "set_defaults" in module.calls:
+        return False
+    others = [module] if is_script(module) else module.project.near(module)
+    return not any(
+        target.endswith(f".{name}")
+        and target.split(".")[-2].lower() in SETTINGS
+        and not is_constant(one.value, True)
+        and not reads(one, name)
+        for other in others
+        for target, statements in other.assigned.items()
+        for one in statements
+    )
+
+
+def reads(statement: ast.Assign, name: str) -> bool:
+    """Whether a new value depends on the old: `args.cuda = args.cuda and is_available()`."""
+    return any(isinstance(n, ast.Attribute) and n.attr == name for n in walk(statement.value))

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
     is_constant,
@@ -17,6 +17,7 @@ from ..syntax import (
     walk,
 )
 from .checkpoint import SAVING
+from .last_epochs import fits_by_default, is_endless, saved_elsewhere
 from .loops import is_scheduler
 from .states import saves
 
@@ -50,10 +51,9 @@ def fit(model, epochs, run_epoch):
 """,
     severity=Severity.WARNING,
 )
-def last_is_lost(module: Module) -> Iterator[ast.AST]:
+def last_is_lost(module: Module) -> Iterator[Spot]:
     own = list(saves(module))
-    near = module.project.near(module)
-    if len(own) != 1 or any(any(saves(other)) for other in near if other is not module):
+    if len(own) != 1 or saved_elsewhere(module):
         return
     call = own[0]
     if any(
@@ -80,8 +80,9 @@ def last_is_lost(module: Module) -> Iterator[ast.AST]:
         or every_one_by_default(module, mods[0].right)
     ):
         return
-    if any(True for _ in module.loops_around(call)):
-        yield call
+    loops = list(module.loops_around(call))
+    if loops and not is_endless(loops[-1]):
+        yield Spot(call, unsure=any(fits_by_default(module, mods[0], loop) for loop in loops))
 
 
 def every_one_by_default(module: Module, divisor: ast.expr) -> bool:

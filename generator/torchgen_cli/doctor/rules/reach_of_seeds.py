@@ -9,6 +9,7 @@ from ..rule import Severity, Spot, rule
 from ..syntax import FUNCTIONS, last_name, own_calls, receiver, written
 from .seeds import RANDOMNESS
 from .unreached_draws import of_datasets
+from .without_torch import torch_left_out
 
 DRAWS = {"beta", "choice", "normal", "permutation", "rand", "randint", "randn", "random", "sample"}
 DRAWS |= {"shuffle", "standard_normal", "uniform"}
@@ -16,9 +17,10 @@ DRAWS |= {"shuffle", "standard_normal", "uniform"}
 
 @rule(
     "TG111",
-    "the seed reaches the GPU's generator alone",
+    "the seed does not reach torch's generator on the CPU",
     why="""The weights are made on the CPU, and the order of the samples is drawn there, from a
-    generator that nothing seeds: two runs with one seed differ from the first step on.""",
+    generator that `torch.cuda.manual_seed`, `np.random.seed` and `random.seed` leave alone: two
+    runs with one seed differ from the first step on.""",
     remedy="call `torch.manual_seed`, which seeds the CPU and every GPU",
     source=RANDOMNESS,
     bad="""
@@ -36,6 +38,7 @@ torch.manual_seed(123)
 """,
 )
 def device_alone(module: Module) -> Iterator[ast.AST]:
+    yield from torch_left_out(module)
     near = module.project.near(module)
     for name in ("manual_seed", "manual_seed_all"):
         for call in module.calls.get(name, ()):

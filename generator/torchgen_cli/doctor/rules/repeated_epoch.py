@@ -85,7 +85,7 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
         saves = own_saves(statement)
         dicts = [node for node in walk(statement) if isinstance(node, ast.Dict)]
         if trained:
-            for call in saves:
+            for call in saves or own_calls(statement):
                 yield from kept_by_helper(module, call, name)
         if trained and (saves or isinstance(statement, ast.Assign)):
             for node in dicts:
@@ -98,9 +98,15 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
 
 
 def kept_by_helper(module: Module, call: ast.Call, name: str) -> Iterator[str]:
-    """The keys under which a helper that saves keeps what it is given as a parameter."""
-    for _, function in module.project.resolve(module, call):
-        if not own_calls(function, "save"):
+    """The keys under which a helper, or an evaluation, saves what it is given as a parameter."""
+    for other, function in module.project.resolve(module, call):
+        kept = own_calls(function, "save")
+        if not kept:
+            continue
+        if "save" not in last_name(call.func).lower() and (
+            own_calls(function, "backward")  # it trains, and may save in the middle of an epoch
+            or any(True for one in kept for _ in other.loops_around(one))
+        ):
             continue
         plain = parameters(function)
         taken = [p for p, value in zip(plain, call.args, strict=False) if written(value) == name]

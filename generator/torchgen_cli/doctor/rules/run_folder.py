@@ -27,6 +27,7 @@ MAKING = re.compile(
     r"|SummaryWriter|FileWriter|copytree|FileHandler|^(system|run|Popen|call|check_call)$",
     re.I,
 )
+HERE = ("os.getcwd", "pathlib.Path.cwd")
 TEXTS = ("README*", "readme*", "*.sh", "Makefile", "scripts/*.sh", "docs/*.md", "*.md", "*.bat")
 LARGE = 200_000  # bytes; what tells how to run a program stands before
 
@@ -104,6 +105,8 @@ def beginning_of(module: Module, node: ast.expr | None, depth: int = 4) -> tuple
         return "", False
     if isinstance(node, ast.Constant):
         return (node.value, True) if isinstance(node.value, str) else ("", False)
+    if (plain := known_place(module, node)) is not None:
+        return plain, True
     filled, mark = filled_in(node)
     if filled is not None:
         return beginning_of(module, filled, depth)[0].partition(mark)[0], False
@@ -112,6 +115,13 @@ def beginning_of(module: Module, node: ast.expr | None, depth: int = 4) -> tuple
         return added(module, parts, between, depth)
     values = settings(module, node)
     return beginning_of(module, values[0], depth - 1) if len(values) == 1 else ("", False)
+
+
+def known_place(module: Module, node: ast.expr) -> str | None:
+    """The text of `os.getcwd()`, the folder in which a program is started, or of `os.sep`."""
+    if isinstance(node, ast.Call):
+        return "." if module.qualified(node.func) in HERE else None
+    return "/" if module.qualified(node) in ("os.sep", "os.path.sep") else None
 
 
 def filled_in(node: ast.expr) -> tuple[ast.expr | None, str]:

@@ -47,7 +47,8 @@ def train(model, loader, optimizer, scheduler, loss_of):
 """,
     severity=Severity.WARNING,
 )
-def scheduler_first(module: Module) -> Iterator[ast.AST]:
+def scheduler_first(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("1.1")
     scopes = {
         module.function(call): None
         for call in module.calls.get("step", ())
@@ -62,7 +63,8 @@ def scheduler_first(module: Module) -> Iterator[ast.AST]:
                 branches = [statement]
                 if isinstance(statement, ast.If):  # if args.cosine: scheduler.step()
                     branches = [*statement.body, *statement.orelse]
-                yield from filter(None, (scheduler_step(module, one) for one in branches))
+                calls = filter(None, (scheduler_step(module, one) for one in branches))
+                yield from (Spot(call, unsure=old) for call in calls)
 
 
 def scheduler_step(module: Module, statement: ast.stmt) -> ast.Call | None:
