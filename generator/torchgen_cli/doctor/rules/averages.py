@@ -20,8 +20,10 @@ from ..syntax import (
 )
 from .both import evaluating_loops
 from .choices import is_chosen_by
+from .criteria import is_mean
 from .evaluating import evaluation_loops, looped_over
 from .even import even_batches
+from .latest import latest
 from .means import averaged
 
 # of a batch: its loss, or a measure that is a mean over it
@@ -36,7 +38,7 @@ MEANS = (
     "smooth_l1_loss",
     "criterion",
 )
-NUMBERS = ("item", "float", "detach", "cpu", "numpy")
+NUMBERS = ("item", "float", "detach", "cpu", "numpy", "to", "mean")
 
 
 @rule(
@@ -114,11 +116,11 @@ def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
     sums = sums_losses(module)
     evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
     for loop, scope in [*evaluating, *evaluating_loops(module)]:
-        if sums and not makes_mean(module, scope):
-            continue
+        summed = sums and not makes_mean(module, scope)
         divided = dict(divisions(scope))
         for call in (*averaged_lists(module, loop, scope), *uncounted(module, loop)):
-            yield call, scope, written(receiver(call) or call)
+            if not summed or gives_mean(module, call, call.args[:1]):
+                yield call, scope, written(receiver(call) or call)
         for node in own_nodes(loop):
             if (
                 isinstance(node, ast.AugAssign)
@@ -128,6 +130,7 @@ def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
                     counts_batches(by := divided.get(written(node.target)), looped_over(loop.iter))
                     or counts_samples(by, loop)
                 )
+                and (not summed or gives_mean(module, node, [node.value]))
             ):
                 yield node, scope, written(node.target)
 
@@ -258,6 +261,13 @@ def makes_mean(module: Module, scope: ast.AST) -> bool:
     return bool(made) and all(module.is_torch(call.func) and not call.keywords for call in made)
 
 
+def gives_mean(module: Module, place: ast.AST, values: list[ast.expr]) -> bool:
+    """Whether a loss that is kept is known to be a mean, by the criterion that made it."""
+    value = without_numbers(values[0]) if values else None
+    made = latest(module, place, value.id) if isinstance(value, ast.Name) else value
+    return isinstance(made, ast.Call) and is_mean(module, made)
+
+
 def divisions(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """(what, by what) of `a / b` and `a /= b`."""
     for node in own_nodes(scope):
@@ -267,13 +277,21 @@ def divisions(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield written(node.target), node.value
 
 
-def is_loss(value: ast.expr) -> bool:
-    """Whether it is a loss by its name, as a number: `loss.item()`."""
+def without_numbers(value: ast.expr) -> ast.expr | None:
+    """The tensor in `float(loss.detach())`."""
     while isinstance(value, ast.Call) and last_name(value.func) in NUMBERS:
         inner = receiver(value) or (value.args[0] if value.args else None)
         if inner is None:
-            return False
+            return None
         value = inner
+    return value
+
+
+def is_loss(given: ast.expr) -> bool:
+    """Whether it is a loss by its name, as a number: `loss.item()`."""
+    value = without_numbers(given)
+    if value is None:
+        return False
     while isinstance(value, ast.Subscript | ast.Attribute) and (
         isinstance(value, ast.Subscript) or value.attr == "data"
     ):

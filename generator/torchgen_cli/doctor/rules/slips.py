@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import argument, keyword, last_name, receiver, same, walk, written
+from ..syntax import argument, is_constant, keyword, last_name, receiver, same, walk, written
 from .layers import DOCS
 
 BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
@@ -48,7 +48,7 @@ def large_epsilon(module: Module) -> Iterator[ast.AST]:
     "the momentum of a batch norm is the share of the new batch",
     why="""Torch adds `momentum` times the new batch to its running statistics; Caffe, Keras and
     TensorFlow keep that share of the old ones. With 0.9 or 0.99 an evaluation normalizes by little
-    more than the last batch of the training.""",
+    more than the last batch of the training, and with 1 by that batch alone.""",
     remedy="write `momentum=0.1` for what they call 0.9",
     source=f"{DOCS}/torch.nn.BatchNorm2d.html",
     bad="""
@@ -69,8 +69,10 @@ def foreign_momentum(module: Module) -> Iterator[ast.AST]:
         momentum = argument(call, 2, "momentum")
         if (
             isinstance(momentum, ast.Constant)
-            and isinstance(momentum.value, float)
-            and 0.9 <= momentum.value < 1
+            and isinstance(momentum.value, int | float)
+            and 0.9 <= momentum.value <= 1
+            and momentum.value is not True
+            and not is_constant(argument(call, 4, "track_running_stats"), False)
         ):
             yield call
 

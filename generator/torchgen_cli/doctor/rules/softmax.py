@@ -15,7 +15,12 @@ from ..syntax import (
     receiver,
     written,
 )
+from .criteria import kinds, loss_calls
+from .latest import unshaped
 from .layers import DOCS, unmoved
+
+CROSS_ENTROPIES = {"CrossEntropyLoss", "cross_entropy"}
+Kind = Callable[[Module, ast.Call], bool]
 
 
 @rule(
@@ -47,6 +52,7 @@ def double_softmax(module: Module) -> Iterator[ast.AST]:
         if given is not None and comes_from(module, call, given, is_softmax):
             yield call
     yield from trained_softmax_models(module)
+    yield from softmax_before_any(module)
 
 
 @rule(
@@ -97,6 +103,20 @@ def cross_entropies(module: Module) -> list[ast.Call]:
                     if written(c.func) == name
                 ]
     return found
+
+
+def softmax_before_any(module: Module) -> Iterator[ast.AST]:
+    """Where the criterion is an attribute, a parameter or of another file."""
+    known = set(cross_entropies(module))
+    for call in loss_calls(module):
+        given = argument(call, 0, "input")
+        if given is None or (call in known and comes_from(module, call, given, is_softmax)):
+            continue
+        value = unshaped(module, given, call)
+        if not isinstance(value, ast.Call) or not kinds(module, call.func) <= CROSS_ENTROPIES:
+            continue
+        if is_softmax(module, value) or kinds(module, value.func) == {"Softmax"}:
+            yield call
 
 
 def made_by(module: Module, name: str) -> Iterator[ast.AST]:
@@ -157,8 +177,11 @@ def trained_softmax_models(module: Module) -> Iterator[ast.AST]:
                     break
 
 
-def ends_in_softmax(module: Module, node: ast.ClassDef) -> bool:
-    """Whether every result of `forward` is a softmax."""
+def ends_in_softmax(
+    module: Module, node: ast.ClassDef, kind: Kind | None = None, layer: str = "Softmax"
+) -> bool:
+    """Whether every result of `forward` is a softmax, or of another kind."""
+    is_kind = kind or is_softmax
     if not module.project.is_module_class(module, node):
         return False
     forward = next((f for f in node.body if isinstance(f, FUNCTIONS) and f.name == "forward"), None)
@@ -168,19 +191,19 @@ def ends_in_softmax(module: Module, node: ast.ClassDef) -> bool:
         written(s.targets[0])
         for s in everything(node)
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
-        if module.is_torch(s.value.func, "Softmax") or sequence_ends_in_softmax(module, s.value)
+        if module.is_torch(s.value.func, layer) or sequence_ends_in(module, s.value, layer)
     }
     returns = [n.value for n in own_nodes(forward) if isinstance(n, ast.Return)]
     return bool(returns) and all(
-        isinstance(value, ast.Call) and (is_softmax(module, value) or written(value.func) in layers)
+        isinstance(value, ast.Call) and (is_kind(module, value) or written(value.func) in layers)
         for value in (last_value(forward, value) for value in returns)
     )
 
 
-def sequence_ends_in_softmax(module: Module, call: ast.Call) -> bool:
-    """Whether it is an `nn.Sequential` whose last layer is a softmax."""
+def sequence_ends_in(module: Module, call: ast.Call, layer: str) -> bool:
+    """Whether it is an `nn.Sequential` whose last layer is of this kind."""
     last = call.args[-1] if call.args and module.is_torch(call.func, "Sequential") else None
-    return isinstance(last, ast.Call) and module.is_torch(last.func, "Softmax")
+    return isinstance(last, ast.Call) and module.is_torch(last.func, layer)
 
 
 def last_value(forward: ast.AST, value: ast.expr | None) -> ast.expr | None:
