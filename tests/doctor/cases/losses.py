@@ -183,6 +183,24 @@ def distil(student, teacher):
 """,
     ),
     (
+        "TG507",  # a limit to the batches, and an attribute of the settings
+        """
+import torch
+from torch.utils.data import DataLoader
+
+@torch.no_grad()
+def validate(model, images, opt, most=100):
+    model.eval()
+    loader = DataLoader(images, batch_size=opt.batchSize)
+    most = min(most, len(loader))
+    batches, n_correct = iter(loader), 0
+    for _ in range(most):
+        x, y = next(batches)
+        n_correct += (model(x).argmax(1) == y).sum().item()
+    print(n_correct / float(most * opt.batchSize))  # <--
+""",
+    ),
+    (
         "TG311",  # nothing is kept of earlier batches
         """
 from torch import nn
@@ -326,6 +344,19 @@ class Row(nn.Module):
         for layer in self.children():
             x = layer(x)
         return x
+""",
+    "batches that are all full": """
+import torch
+from torch.utils.data import DataLoader
+
+@torch.no_grad()
+def accuracy(model, data, batch_size):
+    model.eval()
+    loader = DataLoader(data, batch_size=batch_size, drop_last=True)
+    correct = 0
+    for x, y in loader:
+        correct += (model(x).argmax(1) == y).sum().item()
+    return correct / (len(loader) * batch_size)
 """,
     "a norm of batches alone, and logarithms on both sides, which is said": """
 import torch.nn.functional as F

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
+from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import (
     argument,
     has_stars,
@@ -68,25 +68,40 @@ def fit(model, data, optimizer):
     severity=Severity.WARNING,
     once=True,
 )
-def squeezed_batch(module: Module) -> Iterator[ast.AST]:
+def squeezed_batch(module: Module) -> Iterator[Spot]:
     if "squeeze" not in module.calls:
         return
     for loop in module.loops:
         if not isinstance(loop, ast.For) or not own_calls(loop, "squeeze"):
             continue
         found = next(unfit(module, loop), None)
-        if found is not None and may_leave_one(module, loop):
-            yield found
+        loaders = loaders_of(module, loop) if found is not None else []
+        if found is not None and loaders:
+            yield Spot(found, unsure=all(known_size(*one) for one in loaders))
 
 
-def may_leave_one(module: Module, loop: ast.For) -> bool:
-    """Whether the loop is over loaders, of which one keeps what is left for the last batch."""
-    found = origins(module, loop.iter)
-    loaders = [place for place in found if not isinstance(place[1], ast.Constant)]
-    return all(
-        isinstance(one, ast.Call) and where.is_torch(one.func, "DataLoader")
-        for where, one in loaders
-    ) and any(isinstance(one, ast.Call) and keeps_last(one) for _, one in loaders)
+def loaders_of(module: Module, loop: ast.For) -> list[tuple[Module, ast.Call]]:
+    """The loaders that a loop is over, of those that keep an incomplete batch; none if unsure."""
+    found = []
+    for where, one in origins(module, loop.iter):
+        if isinstance(one, ast.Constant):
+            continue  # enumerate(loader, 0)
+        if not isinstance(one, ast.Call) or not where.is_torch(one.func, "DataLoader"):
+            return []
+        if keeps_last(one):
+            found.append((where, one))
+    return found
+
+
+def known_size(module: Module, loader: ast.Call) -> bool:
+    """Whether the samples are those of a public data set, which may leave more than one."""
+    data = argument(loader, 0, "dataset")
+    return data is not None and any(
+        isinstance(one, ast.Call)
+        and where.qualified(one.func).startswith("torchvision.datasets.")
+        and not last_name(one.func).endswith("Folder")
+        for where, one in origins(module, data)
+    )
 
 
 def keeps_last(loader: ast.Call) -> bool:
@@ -95,6 +110,7 @@ def keeps_last(loader: ast.Call) -> bool:
     return (
         not has_stars(loader)
         and not takes_one(loader)
+        and not is_constant(argument(loader, 1, "batch_size"), None)
         and keyword(loader, "batch_sampler") is None
         and (dropped is None or is_constant(dropped, False))
     )

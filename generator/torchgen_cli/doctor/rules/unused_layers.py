@@ -150,8 +150,14 @@ def read_elsewhere(project: Project, name: str) -> bool:
     return any(
         node.attr == name
         and isinstance(node.ctx, ast.Load)
-        and written(node.value) != "self"
+        and not (written(node.value) == "self" and in_model(module, node))
         and not written(node.value).endswith(("args", "opt", "cfg", "config", "params", "hparams"))
         for module in project.modules
         for node in module.attributes
     )
+
+
+def in_model(module: Module, node: ast.AST) -> bool:
+    """Whether a place is in a model's class: not in a mixin, nor in a method that is put in."""
+    around = module.class_of(node)
+    return around is not None and module.project.is_module_class(module, around)
