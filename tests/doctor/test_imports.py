@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from torchgen_cli.doctor.examine import examine
+from torchgen_cli.doctor.rule import Severity
 
 DATA = """
 from torch.utils.data import DataLoader, Dataset
@@ -61,3 +62,37 @@ def test_a_star_brings_the_functions_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
     (tmp_path / "main.py").write_text(MAIN, encoding="utf-8")
     assert [one.rule for one in examine(tmp_path).findings] == ["TG409"]
+
+
+UTILS = """
+import torch
+
+
+def save(model):
+    return model.state_dict()
+
+
+@torch.no_grad()
+def validate(model, loader):
+    correct = 0
+    for images, labels in loader:
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.dropout = torch.nn.Dropout(0.5)
+
+    def forward(self, images):
+        return self.dropout(images)
+"""
+
+
+def test_a_function_that_nothing_names_gives_hints(tmp_path: Path) -> None:
+    (tmp_path / "utils.py").write_text(UTILS, encoding="utf-8")
+    for names, severity in (("save", Severity.HINT), ("validate", Severity.ERROR)):
+        (tmp_path / "main.py").write_text(f"from utils import {names}\n", encoding="utf-8")
+        found = [(one.rule, one.severity) for one in examine(tmp_path).findings]
+        assert found == [("TG501", severity)]

@@ -30,13 +30,13 @@ OTHER_LIBRARY = re.compile(rb"^\s*(?:import|from)\s+(\w+)", re.M)
 
 
 def is_aside(module: Module, node: ast.AST) -> bool:
-    """Whether a place is in a demonstration, in a file that nothing uses, or in a side notebook."""
+    """Whether a place is in a demonstration, in code that nothing uses, or in a side notebook."""
     if module.name.endswith(".ipynb"):
         flag = isinstance(node, ast.Call) and last_name(node.func) == "add_argument"
         return flag or is_side_notebook(module)  # nobody gives a notebook flags
     around = demonstration(module)
     shown = around is not None and (node is around or around in module.ancestors(node))
-    return shown or is_unused(module)
+    return shown or is_unused(module) or in_unused_function(module, node)
 
 
 @kept
@@ -74,12 +74,33 @@ def is_unused(module: Module) -> bool:
         return False
     if path.stem in project.imported_parts or any(map(does_something, module.tree.body)):
         return False
-    unread = any(name not in project.contents for name in project.broken)
-    if unread or any((project.root / name).exists() for name in PACKAGED):
-        return False
-    if any(map(project.contains, (*DYNAMIC, f'"{path.stem}"'.encode(), f"'{path.stem}'".encode()))):
+    named = (f'"{path.stem}"'.encode(), f"'{path.stem}'".encode())
+    if has_hidden_users(project) or any(map(project.contains, named)):
         return False
     return any("backward" in other.calls for other in project.code if other is not module)
+
+
+def in_unused_function(module: Module, node: ast.AST) -> bool:
+    """Whether it is in a function of a file that others import, which no file of them names."""
+    project = module.project
+    around = {node, *module.ancestors(node)}
+    function = next((one for one in module.tree.body if one in around), None)
+    if not isinstance(function, ast.FunctionDef) or module.is_test:
+        return False
+    made = [one.func if isinstance(one, ast.Call) else one for one in function.decorator_list]
+    if any(last_name(one) not in ("no_grad", "inference_mode") for one in made):
+        return False  # which may keep it in a table
+    if PurePath(module.name).stem not in project.imported_parts or has_hidden_users(project):
+        return False
+    word = re.compile(rb"\b%s\b" % function.name.encode())
+    return sum(len(word.findall(text)) for text in project.contents.values()) == 1
+
+
+def has_hidden_users(project: Project) -> bool:
+    """Whether code that was not read, or other projects, may use what this one defines."""
+    unread = any(name not in project.contents for name in project.broken)
+    packaged = any((project.root / name).exists() for name in PACKAGED)
+    return unread or packaged or any(map(project.contains, DYNAMIC))
 
 
 def does_something(statement: ast.stmt) -> bool:

@@ -185,6 +185,56 @@ def save(model, epoch):
     torch.save(model.state_dict(), folder + "epoch%d.pt" % epoch)  # <--
 """,
     ),
+    (
+        "TG411",
+        """
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+
+def train(model, loader, loss_of, optimizer, clip):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        if clip > 0:
+            clip_grad_norm_(model.parameters(), clip)  # <--
+        loss.backward()
+        optimizer.step()
+""",
+    ),
+    (
+        "TG202",
+        """
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+class Learner:
+    def __init__(self, dataset):
+        self.loader = DataLoader(dataset, sampler=DistributedSampler(dataset))  # <--
+
+    def train(self, steps):
+        while True:
+            for batch in self.loader:
+                if self.step == steps:
+                    return
+                self.train_step(batch)
+                self.step += 1
+
+    def train_step(self, batch):
+        self.optimizer.zero_grad()
+        self.loss_of(batch).backward()
+        self.optimizer.step()
+""",
+    ),
+    (
+        "TG331",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu-ids", type=list, default=[0], help="which GPUs to use")  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -368,5 +418,38 @@ folder = os.path.join(os.getcwd(), "weights")
 def save(model, epoch):
     os.makedirs(os.path.join(os.getcwd(), "weights"), exist_ok=True)
     torch.save(model.state_dict(), os.path.join(folder, f"{epoch}.pt"))
+""",
+    "a gradient that is clipped now and then, and a draw under a flag that nobody sets": """
+import numpy as np
+from torch.nn.utils import clip_grad_norm_
+from torch.utils.data import DataLoader, Dataset
+
+
+def choose(points):
+    return points[np.random.randint(len(points))]
+
+
+class Points(Dataset):
+    def __init__(self, files, spread=False):
+        self.files = files
+        self.spread = spread
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        points = np.load(self.files[index])
+        if self.spread:
+            points = choose(points)
+        return points
+
+
+def train(model, files, loss_of, optimizer, clip):
+    for batch in DataLoader(Points(files), batch_size=8, shuffle=True, num_workers=4):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        if clip > 0:
+            clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
 """,
 }

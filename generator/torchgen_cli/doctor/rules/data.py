@@ -15,7 +15,6 @@ from ..syntax import (
     keyword,
     last_name,
     mentions,
-    own_calls,
     own_nodes,
     walk,
     written,
@@ -158,15 +157,16 @@ def is_of_epochs(module: Module, loop: Loop) -> bool:
             for around in inner
             for one in own_nodes(around)
         )
-        trains = endless or any("backward" in called(one) for one in inner)
+        reaches = module.project.reaches
+        trains = endless or any(reaches(module, one, is_backward) for one in inner)
         return is_constant(loop.test, True, 1) and trains
     counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
     return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
 
 
-def called(node: ast.AST) -> set[str]:
-    """The last names of what is called below."""
-    return {last_name(call.func) for call in own_calls(node)}
+def is_backward(node: ast.AST) -> bool:
+    """Whether it computes gradients."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "backward"
 
 
 @rule(

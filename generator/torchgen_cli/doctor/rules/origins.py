@@ -16,6 +16,7 @@ from ..syntax import (
     receiver,
     written,
 )
+from .switched_off import is_off
 
 # calls that hand on what they get
 PASSING = {"ConcatDataset", "Subset", "cycle", "deepcopy", "enumerate", "iter", "list", "partial"}
@@ -172,6 +173,8 @@ def own_calls_of(module: Module, functions: list[Function]) -> Iterator[tuple[Mo
     seen = set(functions)
     for where, function, left in pending:  # it grows
         for call in own_calls(function):
+            if is_off(where, call):
+                continue
             yield where, call
             for other, one in called(where, call) if left else ():
                 if one not in seen:

@@ -5,9 +5,15 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..syntax import FUNCTIONS, Function, last_name, own_calls
+from ..syntax import (
+    FUNCTIONS,
+    Function,
+    last_name,
+    own_calls,
+)
 from .datasets import SAMPLE, with_helpers
 from .origins import calls_behind, own_calls_of
+from .switched_off import is_off
 
 # what a dataset calls to change a sample: `self.transform(image)`, `self.augment(...)`
 APPLIED = re.compile(r"transform|augment|preproc|(^|_)(aug|augs|tfm|tfms|t)$", re.I)
@@ -89,7 +95,7 @@ def draws(module: Module, functions: list[Function]) -> bool:
         if any(draws_globally(*one) and not after_error(*one) for one in calls):
             return True
         for call in own_calls(function):
-            name = last_name(call.func)
+            name = "" if is_off(module, call) else last_name(call.func)
             if name in own and name not in seen:
                 seen.add(name)
                 pending.append(own[name])

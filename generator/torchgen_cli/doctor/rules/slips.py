@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import argument, is_constant, keyword, last_name, receiver, same, walk, written
+from ..syntax import argument, is_constant, last_name, receiver, same, walk, written
 from .layers import DOCS
 
 BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
@@ -112,46 +112,6 @@ def misspelt_flag(module: Module) -> Iterator[Spot]:
 def is_fresh(value: ast.expr) -> bool:
     """Whether it is a tensor made of numbers, which needs no gradient anyway."""
     return any(isinstance(n, ast.Call) and last_name(n.func) in FACTORIES for n in walk(value))
-
-
-@rule(
-    "TG310",
-    "a flag of `type=bool` is true, whatever is given",
-    why="""argparse calls `bool` on the text, and any text but the empty one is true:
-    `--pretrained False` asks for a pretrained model.""",
-    remedy="use `action=argparse.BooleanOptionalAction`, or `store_true`",
-    source="https://docs.python.org/3/library/argparse.html#type",
-    bad="""
-import argparse
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--pretrained", type=bool, default=True)  # <--
-""",
-    good="""
-import argparse
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, default=True)
-""",
-    once=True,
-)
-def boolean_text(module: Module) -> Iterator[Spot]:
-    for call in module.calls.get("add_argument", ()):
-        if written(keyword(call, "type") or call) == "bool":
-            yield Spot(call, unsure=is_left_unread(module, call))
-
-
-def is_left_unread(module: Module, call: ast.Call) -> bool:
-    """Whether a file parses a flag, and no code reads it, alone or among all."""
-    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
-    dest = keyword(call, "dest")
-    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
-    name = str(name).strip("-").replace("-", "_")
-    project = module.project
-    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
-        return False
-    read = any(node.attr == name for other in project.code for node in other.attributes)
-    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
 
 
 @rule(

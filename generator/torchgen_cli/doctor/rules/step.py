@@ -19,9 +19,7 @@ from ..syntax import (
 )
 from .loops import (
     AMP_DOCS,
-    CLIPPING,
     call_of,
-    is_step,
     name_of_call,
     optimizer_steps,
     scaled_steps,
@@ -207,46 +205,3 @@ def divides_by_accumulation(module: Module) -> bool:
         if isinstance(node, ast.keyword) and is_constant(node.value, "sum"):
             return True
     return False
-
-
-@rule(
-    "TG411",
-    "gradients are clipped where it changes nothing",
-    why="Clipping counts between `backward` and `step` alone: after the step it comes too late.",
-    remedy="clip between `backward()` and `optimizer.step()`",
-    source=f"{STABLE}/generated/torch.nn.utils.clip_grad_norm_.html",
-    bad="""
-from torch.nn.utils import clip_grad_norm_
-
-
-def train_step(model, loss, optimizer):
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    clip_grad_norm_(model.parameters(), 1.0)  # <--
-""",
-    good="""
-from torch.nn.utils import clip_grad_norm_
-
-
-def train_step(model, loss, optimizer):
-    optimizer.zero_grad()
-    loss.backward()
-    clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
-""",
-)
-def clipped_too_late(module: Module) -> Iterator[ast.AST]:
-    for scope in step_scopes(module):
-        for block in blocks(scope):
-            order = [(name_of_call(s), s) for s in block if name_of_call(s)]
-            names = [name for name, _ in order]
-            clips = [place for place, name in enumerate(names) if name in CLIPPING]
-            if names.count("backward") != 1 or names.count("step") != 1 or len(clips) != 1:
-                continue
-            if not is_step(module, call_of(order[names.index("step")][1])):
-                continue
-            if not names.index("backward") < clips[0] < names.index("step") and names.index(
-                "backward"
-            ) < names.index("step"):
-                yield order[clips[0]][1]

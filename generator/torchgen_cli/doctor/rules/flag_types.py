@@ -1,0 +1,76 @@
+"""Types of argparse flags that read a text as something else than whoever gives it."""
+
+import ast
+from collections.abc import Iterator
+
+from ..project import Module
+from ..rule import Spot, rule
+from ..syntax import keyword, written
+
+
+@rule(
+    "TG310",
+    "a flag of `type=bool` is true, whatever is given",
+    why="""argparse calls `bool` on the text, and any text but the empty one is true:
+    `--pretrained False` asks for a pretrained model.""",
+    remedy="use `action=argparse.BooleanOptionalAction`, or `store_true`",
+    source="https://docs.python.org/3/library/argparse.html#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", type=bool, default=True)  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, default=True)
+""",
+    once=True,
+)
+def boolean_text(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        if written(keyword(call, "type") or call) == "bool":
+            yield Spot(call, unsure=is_left_unread(module, call))
+
+
+@rule(
+    "TG331",
+    "a flag of `type=list` becomes a list of single characters",
+    why="""argparse calls the type on the text: `--devices 0,1` is `["0", ",", "1"]`, and
+    `--sizes 128` is `["1", "2", "8"]`. A `dict` or a `set` fails, or is as wrong. Only the default
+    is what it should be.""",
+    remedy="use `nargs='+'` and the type of one value, such as `type=int`",
+    source="https://docs.python.org/3/library/argparse.html#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sizes", type=list, default=[64, 128])  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sizes", type=int, nargs="+", default=[64, 128])
+""",
+    once=True,
+)
+def characters(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        if written(keyword(call, "type") or call) in ("list", "tuple", "dict", "set"):
+            yield Spot(call, unsure=is_left_unread(module, call))
+
+
+def is_left_unread(module: Module, call: ast.Call) -> bool:
+    """Whether a file parses a flag, and no code reads it, alone or among all."""
+    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    dest = keyword(call, "dest")
+    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
+    name = str(name).strip("-").replace("-", "_")
+    project = module.project
+    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
+        return False
+    read = any(node.attr == name for other in project.code for node in other.attributes)
+    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
