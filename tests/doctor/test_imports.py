@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from torchgen_cli.doctor.examine import examine
-from torchgen_cli.doctor.rule import Severity
 
 DATA = """
 from torch.utils.data import DataLoader, Dataset
@@ -92,7 +91,6 @@ class Net(torch.nn.Module):
 
 def test_a_function_that_nothing_names_gives_hints(tmp_path: Path) -> None:
     (tmp_path / "utils.py").write_text(UTILS, encoding="utf-8")
-    for names, severity in (("save", Severity.HINT), ("validate", Severity.ERROR)):
-        (tmp_path / "main.py").write_text(f"from utils import {names}\n", encoding="utf-8")
-        found = [(one.rule, one.severity) for one in examine(tmp_path).findings]
-        assert found == [("TG501", severity)]
+    for name, expected in (("save", []), ("validate", ["TG501"])):
+        (tmp_path / "main.py").write_text(f"from utils import {name}\n", encoding="utf-8")
+        assert [one.rule for one in examine(tmp_path).findings] == expected

@@ -235,6 +235,47 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--gpu-ids", type=list, default=[0], help="which GPUs to use")  # <--
 """,
     ),
+    (
+        "TG816",
+        """
+from torch.utils.data import DataLoader
+
+
+class Trainer:
+    def __init__(self, dataset):
+        self.source = DataLoader(dataset, batch_size=8)
+        self.batches = iter(self.source)
+
+    def batch(self):
+        try:
+            return self.batches.next()  # <--
+        except StopIteration:
+            self.batches = iter(self.source)
+            return next(self.batches)
+""",
+    ),
+    (
+        "TG624",
+        """
+import argparse
+import os
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=10)
+parser.add_argument("--resume", type=str, default="./checkpoints")  # <--
+
+
+def main(model, load_data, step):
+    args = parser.parse_args()
+    os.makedirs(args.resume, exist_ok=True)
+    for epoch in range(args.epochs):
+        for batch in load_data():
+            step(batch).backward()
+        torch.save(model.state_dict(), os.path.join(args.resume, f"{epoch}.pt"))
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -451,5 +492,42 @@ def train(model, files, loss_of, optimizer, clip):
         if clip > 0:
             clip_grad_norm_(model.parameters(), clip)
         optimizer.step()
+""",
+    "a `next` of the project's own, and a resume in a helper": """
+import argparse
+
+from project import restore
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default="")
+
+
+class Prefetcher:
+    def __init__(self, loader):
+        self.batches = iter(loader)
+
+    def next(self):
+        return next(self.batches, None)
+
+
+def main(model, loader, step):
+    args = parser.parse_args()
+    if args.resume:
+        restore(model, args.resume)
+    ahead = Prefetcher(loader)
+    batch = ahead.next()
+    while batch is not None:
+        step(batch).backward()
+        batch = ahead.next()
+""",
+    "a schedule in closed form on an optimizer that was brought back": """
+import torch
+
+
+def resume(optimizer, state, epochs):
+    optimizer.load_state_dict(state["optimizer"])
+    decay = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 - epoch / epochs)
+    decay.load_state_dict(state["decay"])
+    return decay
 """,
 }

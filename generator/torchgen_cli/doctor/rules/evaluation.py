@@ -137,7 +137,8 @@ def validate(model, loader):
     severity=Severity.WARNING,
 )
 def no_no_grad(module: Module) -> Iterator[Spot]:
-    if module.project.has_framework(module):
+    volatile = module.project.stays_before_torch("0.4") and module.project.contains(b"volatile")
+    if module.project.has_framework(module) or volatile:
         return
     known: list[Loop] = list(named_evaluations(module))
     yield from (Spot(loop, unsure=costs_little(module, loop)) for loop in known)

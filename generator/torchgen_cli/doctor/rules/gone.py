@@ -69,7 +69,8 @@ def train(model, loader, optimizer, loss_of):
 """,
     once=True,
 )
-def first_of_a_loss(module: Module) -> Iterator[ast.AST]:
+def first_of_a_loss(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("0.5")
     for node in module.attributes:
         around = module.parents[node]
         if (
@@ -80,7 +81,7 @@ def first_of_a_loss(module: Module) -> Iterator[ast.AST]:
             and isinstance(around.ctx, ast.Load)
             and not module.is_fallback(node)
         ):
-            yield around
+            yield Spot(around, unsure=old)
 
 
 @rule(
@@ -110,7 +111,8 @@ def predict(model, images):
     severity=Severity.WARNING,
     once=True,
 )
-def volatile(module: Module) -> Iterator[ast.AST]:
+def volatile(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("0.4")
     for node in module.keywords:
         call = module.parents[node]
         if (
@@ -120,7 +122,7 @@ def volatile(module: Module) -> Iterator[ast.AST]:
             and last_name(call.func) == "Variable"
             and not under(module, call)
         ):
-            yield call
+            yield Spot(call, unsure=old)
 
 
 @rule(

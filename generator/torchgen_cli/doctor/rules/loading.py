@@ -118,7 +118,8 @@ def late_scheduler(module: Module) -> Iterator[ast.AST]:
             late = "lr_scheduler." in module.qualified(call.func) and call.lineno > load.lineno
             if late and call.args and same(call.args[0], optimizer):
                 resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
-                if not says_where(call) and not resets and not has_stars(call):
+                closed = last_name(call.func) == "LambdaLR"  # which keeps to the first rate
+                if not (closed or says_where(call) or resets or has_stars(call)):
                     yield call
 
 
