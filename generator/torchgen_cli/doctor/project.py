@@ -16,7 +16,7 @@ from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
-from .requirements import lowest_torch, pinned, pinned_torch, stated_torch
+from .requirements import lowest_torch, pinned, pinned_torch
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
@@ -300,8 +300,8 @@ class Project:
 
     @cached_property
     def pinned_torch(self) -> Version | None:
-        """The torch that the packaging names exactly, where it does; else an old one of README."""
-        return pinned_torch(self.root) or (None if self.lowest_torch else stated_torch(self.root))
+        """The torch that the project's packaging names exactly, where it does."""
+        return pinned_torch(self.root)
 
     def stays_before_torch(self, version: str) -> bool:
         """Whether the project is pinned to a torch before this version."""

@@ -17,13 +17,6 @@ TORCH = re.compile(
     re.M,
 )
 
-# "PyTorch 0.3.1", and not "PyTorch >= 0.3" or "PyTorch 0.3 or newer"
-STATED = re.compile(
-    r"""\bpytorch\W{0,3}(?:version\W{0,3})?(?:==\s*)?v?(0\.[1-3](?:\.\d)?)\b
-    (?!\s*(?:\+|(?:or|and)\s+(?:above|high|later|newer|up)))""",
-    re.I | re.X,
-)
-
 
 def lowest_torch(root: Path) -> Version | None:
     """The lowest torch that every requirement below `root` allows; None where there is none."""
@@ -34,18 +27,6 @@ def lowest_torch(root: Path) -> Version | None:
 def pinned_torch(root: Path) -> Version | None:
     """The highest torch that a requirement below `root` names exactly; None where none does."""
     return _pinned(root, TORCH)
-
-
-def stated_torch(root: Path) -> Version | None:
-    """The highest torch before 0.4 that a README says the project is for; None where none does."""
-    found = []
-    for file in sorted(root.glob("README*")):
-        try:
-            text = file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        found += [Version(match[1]) for match in STATED.finditer(text)]
-    return max(found, default=None)
 
 
 def pinned(root: Path, library: str) -> Version | None:
