@@ -90,10 +90,15 @@ def in_unused_function(module: Module, node: ast.AST) -> bool:
     made = [one.func if isinstance(one, ast.Call) else one for one in function.decorator_list]
     if any(last_name(one) not in ("no_grad", "inference_mode") for one in made):
         return False  # which may keep it in a table
-    if PurePath(module.name).stem not in project.imported_parts or has_hidden_users(project):
-        return False
-    word = re.compile(rb"\b%s\b" % function.name.encode())
-    return sum(len(word.findall(text)) for text in project.contents.values()) == 1
+    imported = PurePath(module.name).stem in project.imported_parts
+    return imported and is_never_named(project, function.name)
+
+
+def is_never_named(project: Project, function: str) -> bool:
+    """Whether no code names a function but where it is defined."""
+    word = re.compile(rb"\b%s\b" % function.encode())
+    times = sum(len(word.findall(text)) for text in project.contents.values())
+    return times == 1 and not has_hidden_users(project)
 
 
 def has_hidden_users(project: Project) -> bool:

@@ -280,6 +280,147 @@ def finish(model, name):
     torch.save(model.state_dict(), "weights/%s.pt" % name)  # <--
 """,
     ),
+    (
+        "TG604",
+        """
+import torch
+from torch import nn
+
+def fit(net, optimizer, loader, epochs, path, spread):
+    if spread:
+        net = nn.DataParallel(net)
+    for epoch in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            net(batch).sum().backward()
+            optimizer.step()
+        if spread:
+            weights = net.module.state_dict()
+        else:
+            weights = net.state_dict()
+        torch.save({"weights": weights, "epoch": epoch}, f"{path}/{epoch}.pt")  # <--
+""",
+    ),
+    (
+        "TG604",
+        """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+
+def save(maker, judge, path):
+    parts = {}
+    parts["maker"] = maker.state_dict()
+    parts["judge"] = judge.state_dict()
+    torch.save(parts, path)  # <--
+
+def fit(maker, judge, maker_optim, judge_optim, loader):
+    for batch in loader:
+        judge_optim.zero_grad()
+        judge(maker(batch)).sum().backward()
+        judge_optim.step()
+        maker_optim.step()
+""",
+    ),
+    (
+        "TG622",
+        """
+import torch
+
+def keep(parts, folder, number):
+    torch.save(parts, f"{folder}/{number}.pt")
+
+def main(args, net, optimizer, fit_one):
+    first = 0
+    if args.resume:
+        last = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(last["net"])
+        optimizer.load_state_dict(last["optim"])  # <--
+        first = last["epoch"] + 1
+    for epoch in range(first, args.epochs):
+        fit_one(net, optimizer, epoch)
+        parts = {"net": net.state_dict(), "optimizer": optimizer.state_dict()}
+        parts["epoch"] = epoch
+        keep(parts, args.out, epoch)
+""",
+    ),
+    (
+        "TG610",
+        """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--cpu", action="store_true")
+
+def fill(net, weights):
+    own = net.state_dict()
+    for name, tensor in weights.items():
+        if name in own:
+            own[name].copy_(tensor)
+
+def main(net, path):
+    args = parser.parse_args()
+    fill(net, torch.load(path, weights_only=True))  # <--
+    return net if args.cpu else net.cuda()
+""",
+    ),
+    (
+        "TG610",
+        """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cuda", choices=["cpu", "cuda"])
+
+class Runner:
+    def __init__(self, net, options):
+        self.place = options.device
+        self.net = net.to(self.place)
+
+    def load(self, path):
+        self.net.load_state_dict(torch.load(path, weights_only=True))  # <--
+""",
+    ),
+    (
+        "TG603",
+        """
+import torch
+from torch import nn
+
+def keep(net, path):
+    weights = net.state_dict()  # <--
+    torch.save({"weights": weights}, path)
+
+def made(width, spread):
+    net = nn.Linear(width, 2)
+    if spread:
+        net = nn.DataParallel(net)
+    return net, list(net.parameters())
+
+def main(args, fit):
+    net, values = made(args.width, args.spread)
+    fit(net, values)
+    keep(net, args.path)
+""",
+    ),
+    (
+        "TG620",
+        """
+import os
+import torch
+
+def ready(folder):
+    if not os.path.exists(folder):
+        os.makedirs(folder)
+
+def finish(net, number):
+    torch.save(net.state_dict(), f"results/{number}.pt")  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -512,5 +653,57 @@ def main(args, net, optimizer, fit_one):
     for epoch in range(first, args.epochs):
         fit_one(net, optimizer, epoch)
         save_last(net, epoch, optimizer, path=args.out)
+""",
+    "the best weights of all epochs, kept to the end": """
+import torch
+
+def fit(net, optimizer, loader, epochs, score, path):
+    best, best_weights, last_weights = 0.0, None, None
+    for epoch in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            net(batch).sum().backward()
+            optimizer.step()
+        last_weights = net.state_dict()
+    torch.save({"weights": last_weights, "epoch": epochs}, path)
+""",
+    "keys that a resume asks for before it reads them, and those of other people's files": """
+import torch
+
+def keep(net, optimizer, epoch, path):
+    parts = {"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
+    torch.save(parts, path)
+
+def resume(net, optimizer, path):
+    last = torch.load(path, map_location="cpu", weights_only=True)
+    net.load_state_dict(last["net"])
+    optimizer.load_state_dict(last["optimizer"])
+    best = last["best"] if "best" in last else 0.0
+    return last["epoch"] + 1, best
+
+def pretrained(net, path):
+    given = torch.load(path, map_location="cpu", weights_only=True)
+    net.load_state_dict({**given["net"], **given["ema"]})
+
+def resume_more(net, optimizer, averages, path):
+    last = torch.load(path, map_location="cpu", weights_only=True)
+    net.load_state_dict(last["net"])
+    optimizer.load_state_dict(last["optimizer"])
+    if averages is not None:
+        averages.load_state_dict(last["averages"])
+    return last["epoch"] + 1
+""",
+    "a helper that is given the bare model": """
+import torch
+from torch import nn
+
+def keep(net, path):
+    weights = net.state_dict()
+    torch.save({"weights": weights}, path)
+
+def main(args, net, fit):
+    spread = nn.DataParallel(net)
+    fit(spread)
+    keep(net, args.path)
 """,
 }

@@ -16,7 +16,7 @@ from ..syntax import (
 from .loading import says_where
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
 from .resume import goes_on, program_of
-from .states import filled_in, handed_on, is_model, saves, value_before
+from .states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from .weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
 
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
@@ -82,9 +82,10 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
         if name and any(written(receiver(c) or c) == name for c in own_calls(scope, "update")):
             continue
         has_model = any(
-            (isinstance(value, ast.Call) and last_name(value.func) == "state_dict")
+            (isinstance(one, ast.Call) and last_name(one.func) == "state_dict")
             or is_model(module, value, call)
             for value in content.values
+            for one in [value, *put_aside(module, value, call)]
         )
         counts = {
             str(key.value)
@@ -149,7 +150,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         around = [*where, *callers]
         stepped = [(o, receiver(step)) for o in around for step in o.calls.get("step", ())]
         rebuilt = any(follows_from_the_epoch(other) for other in around)
-        text = " ".join([*keys, *(ast.unparse(value) for value in content.values)]).lower()
+        held = [o for v in content.values for o in [v, *put_aside(module, v, call)]]
+        text = " ".join([*keys, *map(ast.unparse, held)]).lower()
         missing = []
         if brings_back_less(module, content):
             yield Spot(call, "no code reads the optimizer's state")

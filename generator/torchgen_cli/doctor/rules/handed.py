@@ -64,15 +64,61 @@ def wrapped_elsewhere(module: Module, value: ast.expr) -> bool:
     return False
 
 
-def gives_wrapped(module: Module, value: ast.expr) -> bool:
-    """Whether it calls a function that returns a model which it wrapped."""
+def gives_wrapped(module: Module, value: ast.expr, place: int | None = None) -> bool:
+    """Whether it calls a function that returns a model which it wrapped, or one as a part."""
     (bare,) = unmoved([value])
     if not isinstance(bare, ast.Call):
         return False
     return any(
         isinstance(node, ast.Return)
-        and node.value is not None
-        and any(is_wrapped(other, one) for one in other.value_in(node.value, function))
+        and (result := part_of(node.value, place)) is not None
+        and any(is_wrapped(other, one) for one in other.value_in(result, function))
         for other, function in module.project.resolve(module, bare)
         for node in own_nodes(function)
     )
+
+
+def part_of(value: ast.expr | None, place: int | None) -> ast.expr | None:
+    """A part of a tuple that is written out; what is given, where none is asked for."""
+    if place is None:
+        return value
+    return value.elts[place] if isinstance(value, ast.Tuple) and place < len(value.elts) else None
+
+
+def last_given(module: Module, name: ast.Name) -> ast.Assign | None:
+    """Where a name was last set before a place in its function, if that wrapped a model."""
+    scope = module.function(name)
+    given = [
+        (node, value)
+        for node in own_nodes(scope)
+        if isinstance(node, ast.Assign) and node.lineno < name.lineno
+        for value in [value_for(node, name.id)]
+        if value is not None and not moves(value[0], name.id)
+    ]
+    if not given:
+        return None
+    node, (value, place) = max(given, key=lambda one: one[0].lineno)
+    if place is None:
+        wrapped = is_wrapped(module, value) or gives_wrapped(module, value)
+    else:
+        wrapped = gives_wrapped(module, value, place)
+    return node if wrapped else None
+
+
+def value_for(node: ast.Assign, name: str) -> tuple[ast.expr, int | None] | None:
+    """What an assignment gives a name, and which part of it; None where it sets others alone."""
+    for target in node.targets:
+        if written(target) == name:
+            return node.value, None
+        if isinstance(target, ast.Tuple) and name in map(written, target.elts):
+            place = [written(one) for one in target.elts].index(name)
+            if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts):
+                return node.value.elts[place], None
+            return node.value, place
+    return None
+
+
+def moves(value: ast.expr, name: str) -> bool:
+    """Whether it is `model.cuda()` and the like, which wraps nothing and unwraps nothing."""
+    (bare,) = unmoved([value])
+    return bare is not value and written(bare) == name

@@ -18,6 +18,7 @@ from ..syntax import (
 )
 from .gpu import insists_on_a_gpu, written_before
 from .in_place import SETTINGS
+from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader
 from .states import is_wrapped
 
 CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
@@ -170,7 +171,8 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
         saves = own_calls(scope, "save")
         if any(one.lineno < call.lineno for one in saves) or written_before(module, call):
             continue  # a file that this process wrote, on the same device
-        if goes_to_a_model(module, call) and not module.is_fallback(call):
+        to_model = goes_to_a_model(module, call) or goes_to_a_loader(module, call)
+        if to_model and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
             yield Spot(call, unsure=bool(call.args) and isinstance(call.args[0], ast.Constant))
 
@@ -236,6 +238,8 @@ def runs_without_gpu(module: Module) -> bool:
     if any(is_read(module, name) for name in CPU & flags) or device_of_a_flag(module):
         return True
     if any(is_constant(one.orelse, "cpu") for one in choices_in(module)):
+        return True
+    if asks_a_flag_for_the_cpu(module):
         return True
     needs_one = any(
         not any(isinstance(around, ast.If | ast.IfExp) for around in module.ancestors(call))

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import is_constant, last_name, mentions, receiver, same, walk, written
-from .handed import given_for, wrapped_elsewhere
+from ..syntax import is_constant, last_name, mentions, own_calls, receiver, same, walk, written
+from .handed import given_for, last_given, wrapped_elsewhere
 from .layers import unmoved
 from .places import goes_to_a_model
-from .states import is_wrapped, saves, takes
+from .states import is_wrapped, saves, takes, value_before
 from .weights_alone import is_script
 
 
@@ -62,10 +62,25 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
         given_to = list(handed)
         bare = any(last_name(one) == "module" for _, one in given_to)
         there = not near and not bare and any(wrapped_elsewhere(*one) for one in given_to)
+        there |= not near and not bare and wrapped_by_callers(module, scope, given_to)
         if (here or there) and not cuts_prefix(module):
             program = module.project.near(module)
             alike = any(map(opens_wrapped, program)) and not is_wanted_bare(module, model)
+            alike |= any(map(opens_given_wrapped, program))
             yield Spot(call, unsure=alike or any(map(cuts_prefix, program)))
+
+
+def wrapped_by_callers(
+    module: Module, scope: ast.AST, given: list[tuple[Module, ast.expr]]
+) -> bool:
+    """Whether callers give a model that they have wrapped, and a function does not ask for that."""
+    if mentions(scope, "module", "unwrap", "unparallel"):
+        return False
+    for other, value in given:
+        made = last_given(other, value) if isinstance(value, ast.Name) else None
+        if made is not None and not in_other_branch(other, made, value):
+            return True
+    return False
 
 
 def is_wanted_bare(module: Module, model: ast.expr) -> bool:
@@ -103,6 +118,19 @@ def opens_wrapped(module: Module) -> bool:
         for call in module.calls.get("load_state_dict", ())
         for name, one in wrapped
     )
+
+
+def opens_given_wrapped(module: Module) -> bool:
+    """Whether a file loads into a model that a function gave it, which wraps each that it gives."""
+    for call in module.calls.get("load_state_dict", ()):
+        model = receiver(call)
+        made = last_given(module, model) if isinstance(model, ast.Name) else None
+        for one in own_calls(made) if made is not None else ():
+            for other, function in module.project.resolve(module, one):
+                own = (wrap for wrap in wraps(other) if other.function(wrap) is function)
+                if any(not isinstance(other.parents[wrap], ast.If) for wrap in own):
+                    return True
+    return False
 
 
 def wraps(module: Module) -> list[ast.Assign]:
@@ -168,8 +196,14 @@ def saved(module: Module, call: ast.Call) -> bool:
         if isinstance(around, ast.stmt):
             return False
     scope = module.function(call)
-    return any(
-        written(save.args[0]) in names - {""}
-        for save in saves(module)
-        if module.function(save) is scope
+    near = [save for save in saves(module) if module.function(save) is scope]
+    return any(written(save.args[0]) in names - {""} for save in near) or any(
+        isinstance(content := value_before(module, save.args[0], save), ast.Dict)
+        and any(is_only_named(module, value, call) for value in content.values)
+        for save in near
     )
+
+
+def is_only_named(module: Module, value: ast.expr, call: ast.Call) -> bool:
+    """Whether a name stands for what a call gives, and for nothing else."""
+    return isinstance(value, ast.Name) and [call] == module.value_in(value, module.function(call))

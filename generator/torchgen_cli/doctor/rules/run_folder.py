@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from ..aside import is_never_named
 from ..kept import kept
 from ..project import Module, Project
 from ..rule import Severity, Spot, rule
@@ -211,9 +212,19 @@ def is_made(module: Module, folder: str) -> bool:
         for name, calls in other.calls.items():
             for call in calls if MAKING.search(name) else ():
                 text = beginning_of(other, call.args[0] if call.args else None)[0]
-                if not is_below(text) or PurePosixPath(text).parts[0] == first:
+                here = not is_below(text) or PurePosixPath(text).parts[0] == first
+                if here and not in_unused_helper(other, call):
                     return True
     return False
+
+
+def in_unused_helper(module: Module, call: ast.Call) -> bool:
+    """Whether a call is in a plain function of a file that nothing names."""
+    function = module.function(call)
+    plain = isinstance(function, FUNCTIONS) and isinstance(module.parents[function], ast.Module)
+    if not isinstance(function, FUNCTIONS) or not plain or function.decorator_list:
+        return False
+    return is_never_named(module.project, function.name)
 
 
 @kept

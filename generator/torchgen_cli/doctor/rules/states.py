@@ -154,6 +154,18 @@ def value_before(module: Module, name: ast.expr, near: ast.Call) -> ast.expr | N
     return as_dict(before[-1]) if before else None
 
 
+def put_aside(module: Module, name: ast.expr, near: ast.Call) -> list[ast.expr]:
+    """What a name is given right before a place: in the same loop, under whichever condition."""
+    if not isinstance(name, ast.Name) or "best" in name.id.lower():
+        return []
+    loop = next(module.loops_around(near), None)
+    return [
+        value
+        for value in module.value_in(name, module.function(near))
+        if value.lineno < near.lineno and next(module.loops_around(value), None) is loop
+    ]
+
+
 @kept  # the same node each time
 def as_dict(value: ast.expr) -> ast.expr:
     """`dict(epoch=1, model=state)` as `{"epoch": 1, "model": state}`; all else as it is."""

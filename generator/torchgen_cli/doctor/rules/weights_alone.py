@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from ..kept import kept
 from ..project import Module
@@ -14,7 +15,7 @@ from ..syntax import (
     written,
 )
 from .loops import OPTIMIZERS, is_optimizer
-from .states import plain_saves, saves, value_before
+from .states import filled_in, plain_saves, saves, value_before
 
 RESUMING = re.compile(
     r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?"
@@ -38,7 +39,7 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     trains = "backward" in module.calls or "step" in module.calls
     if not trains and not module.functions:
         return  # a script that makes the weights to begin with
-    own = [module] if resuming_flags(module) else [o for o in near if not is_script(o)]
+    own = [module] if resuming_flags(module) else [o for o in near if starts(o, module)]
     flags = [flag for other in own for flag in resuming_flags(other)]
     if not flags:
         return
@@ -60,10 +61,31 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
         around = module.class_of(call)
         if around is not None and "earlystop" in around.name.lower():
             continue  # which keeps the best weights, not those to go on with
-        given = call.args[0]
-        if isinstance(given, ast.Call) and last_name(given.func) == "state_dict":
+        if is_weights_alone(module, call):
             yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
             return
+
+
+def starts(script: Module, module: Module) -> bool:
+    """Whether flags of a file may be those of another: it is no script, or one that imports it."""
+    if not is_script(script):
+        return True
+    stem = PurePath(module.name).stem
+    return not is_script(module) and any(
+        stem in whole.split(".") for whole in script.imports.values()
+    )
+
+
+def is_weights_alone(module: Module, call: ast.Call) -> bool:
+    """Whether the states of models are saved, and nothing beside them."""
+    given = call.args[0]
+    content = filled_in(
+        module, module.function(call), written(given), value_before(module, given, call)
+    )
+    values = content.values if isinstance(content, ast.Dict) else [given]
+    return bool(values) and all(
+        isinstance(one, ast.Call) and last_name(one.func) == "state_dict" for one in values
+    )
 
 
 @kept
