@@ -84,7 +84,9 @@ def never_written(module: Module) -> Iterator[Spot]:
                 continue
             told.add(key)
             if not any(names_key(other, key) for other in near):
-                yield Spot(read, f"{key!r}; what is saved has {', '.join(map(repr, sorted(saved)))}")
+                yield Spot(
+                    read, f"{key!r}; what is saved has {', '.join(map(repr, sorted(saved)))}"
+                )
 
 
 def resumes(module: Module) -> Iterator[list[tuple[str, ast.Subscript]]]:

@@ -3,8 +3,17 @@
 import ast
 
 from ..project import Module
-from ..syntax import Function, is_constant, keyword, last_name, own_calls, own_nodes, parameters
-from ..syntax import walk, written
+from ..syntax import (
+    Function,
+    is_constant,
+    keyword,
+    last_name,
+    own_calls,
+    own_nodes,
+    parameters,
+    walk,
+    written,
+)
 from .gpu import insists_on_a_gpu
 from .weights_alone import is_script
 
@@ -28,7 +37,9 @@ def goes_to_a_loader(module: Module, call: ast.Call) -> bool:
 
 def fills_a_model(function: Function, name: str) -> bool:
     """Whether a function loads a parameter into a model, or copies each of its tensors there."""
-    if any(is_named(one.args[0], name) for one in own_calls(function, "load_state_dict") if one.args):
+    if any(
+        is_named(one.args[0], name) for one in own_calls(function, "load_state_dict") if one.args
+    ):
         return True
     return any(
         isinstance(loop, ast.For)

@@ -57,23 +57,29 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     )
     if states or not steps:
         return
+    linked = any(
+        o is module or imports(o, module) or imports(module, o) for o in own if resuming_flags(o)
+    )
     for call in saves(module):
         around = module.class_of(call)
         if around is not None and "earlystop" in around.name.lower():
             continue  # which keeps the best weights, not those to go on with
-        if is_weights_alone(module, call):
+        given = call.args[0]
+        plain = isinstance(given, ast.Call) and last_name(given.func) == "state_dict"
+        if plain or (linked and is_weights_alone(module, call)):
             yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
             return
 
 
 def starts(script: Module, module: Module) -> bool:
     """Whether flags of a file may be those of another: it is no script, or one that imports it."""
-    if not is_script(script):
-        return True
-    stem = PurePath(module.name).stem
-    return not is_script(module) and any(
-        stem in whole.split(".") for whole in script.imports.values()
-    )
+    return not is_script(script) or (not is_script(module) and imports(script, module))
+
+
+def imports(module: Module, other: Module) -> bool:
+    """Whether a file imports another, or something of it, by the name of the file."""
+    stem = PurePath(other.name).stem
+    return any(stem in whole.split(".") for whole in module.imports.values())
 
 
 def is_weights_alone(module: Module, call: ast.Call) -> bool:
