@@ -413,7 +413,7 @@ def main(args, fit):
 import os
 import torch
 
-def ready(folder):
+def ensure_folder(folder):
     if not os.path.exists(folder):
         os.makedirs(folder)
 

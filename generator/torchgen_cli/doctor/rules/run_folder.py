@@ -219,12 +219,12 @@ def is_made(module: Module, folder: str) -> bool:
 
 
 def in_unused_helper(module: Module, call: ast.Call) -> bool:
-    """Whether a call is in a plain function of a file that nothing names."""
+    """Whether a call is in a function that makes folders by its name, and that nothing names."""
     function = module.function(call)
     plain = isinstance(function, FUNCTIONS) and isinstance(module.parents[function], ast.Module)
-    if not isinstance(function, FUNCTIONS) or not plain or function.decorator_list:
+    if not isinstance(function, FUNCTIONS) or not plain or not MAKING.search(function.name):
         return False
-    return is_never_named(module.project, function.name)
+    return not function.decorator_list and is_never_named(module.project, function.name)
 
 
 @kept
