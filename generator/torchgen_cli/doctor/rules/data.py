@@ -19,6 +19,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .loops import is_backward
 from .told import asks_for_processes, is_always_made, shuffles
 
 EVALUATION = re.compile(
@@ -162,11 +163,6 @@ def is_of_epochs(module: Module, loop: Loop) -> bool:
         return is_constant(loop.test, True, 1) and trains
     counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
     return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
-
-
-def is_backward(node: ast.AST) -> bool:
-    """Whether it computes gradients."""
-    return isinstance(node, ast.Call) and last_name(node.func) == "backward"
 
 
 @rule(

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, rule
-from ..syntax import argument, has_stars, is_constant, own_nodes, same, walk, written
+from ..syntax import argument, has_stars, is_constant, same, walk, written
 from .loops import OPTIMIZERS
+from .origins import returned
 from .states import as_dict
 
 SEVERAL = (ast.List, ast.Tuple, ast.ListComp, ast.Call, ast.Subscript, ast.Starred)
@@ -90,18 +91,9 @@ def has_own_rates(module: Module, optimizer: ast.Call) -> bool:
         values += module.value_in(params, module.function(optimizer))
     for value in list(values):
         if isinstance(value, ast.Call):
-            values += returned(module, value)
+            for other, result in returned(module, value):
+                values += [result, *other.value_in(result, other.function(result))]
     return any(differ(value, default) for value in values)
-
-
-def returned(module: Module, call: ast.Call) -> Iterator[ast.expr]:
-    """What the functions of the project that a call may mean return."""
-    for other, function in module.project.resolve(module, call):
-        for node in own_nodes(function):
-            if isinstance(node, ast.Return) and node.value is not None:
-                yield node.value
-                if isinstance(node.value, ast.Name):
-                    yield from other.value_in(node.value, function)
 
 
 def differ(groups: ast.expr, default: ast.expr | None) -> bool:

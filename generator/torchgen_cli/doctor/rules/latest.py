@@ -16,11 +16,11 @@ def latest(module: Module, place: ast.AST, name: str) -> ast.expr | None:
     below = place
     for around in module.ancestors(place):
         if isinstance(around, LOOPS) and below not in (getattr(around, "iter", None),):
-            before = value_before(around, below, name)
+            before = given_before(around, below, name)
             if before is not None or any(gives(one, name) for one in [around, *own_nodes(around)]):
                 return before if isinstance(before, ast.expr) else None
         elif isinstance(below, ast.stmt | ast.ExceptHandler):
-            before = value_before(around, below, name)
+            before = given_before(around, below, name)
             if before is not None:
                 return before if isinstance(before, ast.expr) else None
         if isinstance(around, (*FUNCTIONS, ast.ClassDef, ast.Lambda, ast.Module)):
@@ -29,7 +29,7 @@ def latest(module: Module, place: ast.AST, name: str) -> ast.expr | None:
     return None
 
 
-def value_before(around: ast.AST, statement: ast.AST, name: str) -> ast.AST | None:
+def given_before(around: ast.AST, statement: ast.AST, name: str) -> ast.AST | None:
     """What the statements before one in its block give a name; no expression where unsure."""
     for field in BLOCKS:
         block = getattr(around, field, None)
@@ -39,7 +39,7 @@ def value_before(around: ast.AST, statement: ast.AST, name: str) -> ast.AST | No
 
 
 def value_of(block: list[ast.stmt], name: str) -> ast.AST | None:
-    """As `value_before`, of all statements of a block."""
+    """As `given_before`, of all statements of a block."""
     for one in reversed(block):
         if isinstance(one, ast.Assign) and name in map(written, one.targets):
             return one.value

@@ -78,6 +78,11 @@ def step_scopes(module: Module) -> Iterator[Function | ast.Module]:
     yield from scopes  # a dict, for the order
 
 
+def is_backward(node: ast.AST) -> bool:
+    """Whether it computes gradients."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "backward"
+
+
 def name_of_call(statement: ast.stmt) -> str:
     """`step`, for a statement that is nothing but a call of that name."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):

@@ -10,7 +10,7 @@ from ..syntax import FUNCTIONS, last_name, own_nodes, receiver, written
 from .data import EVALUATION
 from .flag_lost import overwritten
 from .flag_readers import flag_names, is_copy, is_started, is_unread, readers
-from .loops import is_optimizer
+from .loops import is_backward, is_optimizer
 
 # what makes another run; a flag for a name or a folder that nothing reads is a matter of tidiness
 TRAINING = re.compile(
@@ -187,11 +187,6 @@ def trains(module: Module) -> bool:
         if (LEARNING.search(name) and (call.args or is_of_own_class(module, call)))
         or (isinstance(call.func, ast.Name) and (other, function) in project.resolve(module, call))
     )
-
-
-def is_backward(node: ast.AST) -> bool:
-    """Whether it computes gradients."""
-    return isinstance(node, ast.Call) and last_name(node.func) == "backward"
 
 
 def is_of_training(names: set[str]) -> bool:

@@ -16,7 +16,7 @@ from ..syntax import (
     walk,
 )
 from .in_place import is_setting
-from .loops import OPTIMIZERS
+from .loops import OPTIMIZERS, is_backward
 
 EPOCHS = re.compile(r"^(n|num|nb|max|total)?_?epochs?(_num|_count)?$", re.I)
 
@@ -127,11 +127,6 @@ def one_epoch_less(module: Module) -> Iterator[ast.AST]:
         trains = module.project.reaches(module, loop, is_backward, depth=2)
         if trains and not raised:
             yield loop
-
-
-def is_backward(node: ast.AST) -> bool:
-    """Whether gradients are computed here."""
-    return isinstance(node, ast.Call) and last_name(node.func) == "backward"
 
 
 @rule(
