@@ -104,7 +104,19 @@ def test_a_file_for_python_2_is_a_hint(text: str, other: str, shown: bool, tmp_p
     assert (("old.py", "TG001") in found(tmp_path, files)) is shown
 
 
-@pytest.mark.parametrize(("pin", "shown"), [("numpy==1.22.0", False), ("numpy>=1.20", True)])
+@pytest.mark.parametrize(
+    ("pin", "shown"),
+    [
+        ("numpy==1.22.0", False),
+        ("numpy>=1.18,<1.24", False),
+        ("numpy~=1.19.0", False),
+        ("NumPy=1.21", False),
+        ("numpy>=1.20", True),
+        ("numpy<2", True),
+        ("numpy==1.26.4", True),
+        ("opencv-numpy==1.0", True),
+    ],
+)
 def test_a_pinned_numpy_has_its_old_names(pin: str, shown: bool, tmp_path: Path) -> None:
     files = {
         "train.py": "import numpy as np\nprint(np.zeros(3, dtype=np.int))\n",

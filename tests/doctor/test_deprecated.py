@@ -1,10 +1,11 @@
 """The tables of deprecated names, against the torch that is installed."""
 
-import importlib
+import importlib.util
 import re
 
 import pytest
 
+from torchgen_cli.doctor.rules.gone_names import GONE
 from torchgen_cli.doctor.rules.names import AMP, DEPRECATED, REMOVED
 
 torch = pytest.importorskip("torch")
@@ -37,3 +38,16 @@ def test_what_is_said_to_be_removed_raises(name: str) -> None:
     matrix = torch.eye(2)
     with pytest.raises((AttributeError, RuntimeError), match=r"deprecated|removed|no attribute"):
         look_up(name)(matrix, *([matrix] if name in ("torch.solve", "torch.lstsq") else []))
+
+
+def is_installed(name: str) -> bool:
+    """Whether the library of a name is here, so that what it lacks can be seen."""
+    return importlib.util.find_spec(name.partition(".")[0]) is not None
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [*filter(is_installed, GONE)])
+def test_what_is_said_to_be_gone_is_missing(name: str) -> None:
+    # scikit-learn raises an ImportError with advice for some names
+    with pytest.raises((AttributeError, ImportError, RuntimeError)):
+        look_up(name)

@@ -16,7 +16,7 @@ from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
-from .requirements import lowest_torch, pinned, pinned_torch
+from .requirements import lowest_torch, pinned_torch, stays_before
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
@@ -66,7 +66,7 @@ class Project:
     """Files that are passed over, since a program wrote them."""
     _contained: dict[bytes, bool] = field(default_factory=dict)
     _program_of_folder: dict[str, str] = field(default_factory=dict)
-    _pinned: dict[str, Version | None] = field(default_factory=dict)
+    _kept_back: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, name: str, content: bytes) -> None:
         """Parse a file."""
@@ -307,11 +307,11 @@ class Project:
         """Whether the project is pinned to a torch before this version."""
         return self.pinned_torch is not None and self.pinned_torch < Version(version)
 
-    def pinned(self, library: str) -> Version | None:
-        """The version of a library that the project's packaging names exactly, where it does."""
-        if library not in self._pinned:
-            self._pinned[library] = pinned(self.root, library)
-        return self._pinned[library]
+    def stays_before(self, library: str, release: str) -> bool:
+        """Whether the project's packaging allows no release of a library from this one on."""
+        if (library, release) not in self._kept_back:
+            self._kept_back[library, release] = stays_before(self.root, library, release)
+        return self._kept_back[library, release]
 
     def contains(self, text: bytes) -> bool:
         """Whether a file of the code contains this text."""

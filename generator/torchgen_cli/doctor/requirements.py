@@ -1,4 +1,4 @@
-"""Which torch a project asks for, as its packaging says."""
+"""Which releases of torch and of other libraries a project asks for, as its packaging says."""
 
 import re
 from pathlib import Path
@@ -6,16 +6,13 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-EXACTLY = r"""(?:^|["'\s-]){}\s*(==?\s*[\w.*+!-]+)"""
+# `>=2.6`, ` == 1.13.1+cu117`, conda's `=1.10`
+VERSIONS = r"\s*((?:[<>=!~]=?=?)\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?\s*[\w.*+!-]+)*)"
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "environment.yml", "environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt"),
 )
-# `torch>=2.6`, `"torch == 1.13.1+cu117"`, conda's `pytorch=1.10`
-TORCH = re.compile(
-    r"""(?:^|["'\s-])(?:py)?torch\s*((?:[<>=!~]=?=?)\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?\s*[\w.*+!-]+)*)""",
-    re.M,
-)
+TORCH = re.compile(rf"""(?:^|["'\s-])(?:py)?torch{VERSIONS}""", re.M)
 
 
 def lowest_torch(root: Path) -> Version | None:
@@ -26,17 +23,7 @@ def lowest_torch(root: Path) -> Version | None:
 
 def pinned_torch(root: Path) -> Version | None:
     """The highest torch that a requirement below `root` names exactly; None where none does."""
-    return _pinned(root, TORCH)
-
-
-def pinned(root: Path, library: str) -> Version | None:
-    """As `pinned_torch`, for another library."""
-    return _pinned(root, re.compile(EXACTLY.format(re.escape(library)), re.M))
-
-
-def _pinned(root: Path, pattern: re.Pattern[str]) -> Version | None:
-    """The highest version of a library that a requirement names exactly."""
-    specifiers = (_specifiers(text) for text in _texts(root, pattern))
+    specifiers = (_specifiers(text) for text in _texts(root))
     exact = [
         Version(one.version.removesuffix(".*"))
         for several in specifiers
@@ -44,6 +31,23 @@ def _pinned(root: Path, pattern: re.Pattern[str]) -> Version | None:
         if one.operator == "=="
     ]
     return max(exact, default=None)
+
+
+def stays_before(root: Path, library: str, release: str) -> bool:
+    """Whether a requirement below `root` allows no release of a library from this one on."""
+    pattern = re.compile(rf"""(?:^|["'\s]){re.escape(library)}{VERSIONS}""", re.M | re.I)
+    found = [one for text in _texts(root, pattern) if (one := _specifiers(text)) is not None]
+    return any(_is_below(one, Version(release)) for one in found)
+
+
+def _is_below(specifiers: SpecifierSet, release: Version) -> bool:
+    """Whether no version from a release on fits."""
+    named = [Version(one.version.removesuffix(".*")) for one in specifiers]
+    return not any(
+        specifiers.contains(one, prereleases=True)
+        for one in (release, Version("99999"), *named)
+        if one >= release
+    )
 
 
 def _texts(root: Path, pattern: re.Pattern[str] = TORCH) -> list[str]:

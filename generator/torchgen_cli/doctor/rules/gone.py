@@ -4,38 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from packaging.version import Version
-
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, last_name
-from .deprecated import uses
+from .gone_names import GONE, RELEASES
 from .graphs import under
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
-GONE = {
-    "numpy.float": "float, or numpy.float64",
-    "numpy.int": "int",
-    "numpy.bool": "bool",
-    "numpy.object": "object",
-    "numpy.str": "str",
-    "numpy.complex": "complex",
-    "collections.Iterable": "collections.abc.Iterable",
-    "collections.Mapping": "collections.abc.Mapping",
-    "collections.Sequence": "collections.abc.Sequence",
-    "collections.Callable": "collections.abc.Callable",
-    "time.clock": "time.perf_counter",
-    "torch._six.string_classes": "str",
-    "torch._six.int_classes": "int",
-    "torch._six.container_abcs": "collections.abc",
-    "torch._six.inf": "math.inf",
-    "torchvision.transforms.Scale": "torchvision.transforms.Resize",
-    "torchvision.transforms.RandomSizedCrop": "torchvision.transforms.RandomResizedCrop",
-    "scipy.spatial.transform.Rotation.from_dcm": "Rotation.from_matrix",
-    "scipy.misc.imread": "imageio.imread",
-    "scipy.misc.imsave": "imageio.imwrite",
-    "scipy.misc.imresize": "PIL.Image.resize",
-}
 
 
 @rule(
@@ -152,20 +127,63 @@ def targets(labels):
     once=True,
 )
 def gone(module: Module) -> Iterator[Spot]:
-    for spot in uses(module, GONE):
-        if not is_tried(module, spot.node):
-            yield spot._replace(unsure=has_it_still(module, spot.detail))
+    for node, name in [*imported(module), *used(module)]:
+        if module.is_fallback(node) or is_tried(module, node):
+            continue
+        library, release = RELEASES[name]
+        kept = module.project.stays_before(library, release)
+        yield Spot(node, f"{name}: {GONE[name]}", unsure=kept or is_of_old_torch(module))
 
 
-def has_it_still(module: Module, name: str) -> bool:
-    """Whether the project is pinned to a numpy or scipy that has a name."""
-    library = name.partition(".")[0]
-    pinned = module.project.pinned(library) if library in ("numpy", "scipy") else None
-    first = Version("1.24") if library == "numpy" else Version("1.2")  # that lacks some
-    return pinned is not None and pinned < first
+def imported(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    """(the import, the name) of what an import statement takes from a library that lacks it."""
+    for statement in module.import_statements:
+        if isinstance(statement, ast.ImportFrom) and statement.level:
+            continue
+        base = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
+        for alias in statement.names:
+            if name := next((one for one in parts(f"{base}{alias.name}") if one in GONE), ""):
+                yield statement, name
+                break
+
+
+def used(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    """(the attribute, the name) of what is read from a library that lacks it."""
+    last_parts = {name.rpartition(".")[2] for name in GONE}
+    for node in module.attributes:
+        if node.attr in last_parts and isinstance(node.ctx, ast.Load):
+            name = module.qualified(node)
+            if name in GONE and not is_imported_in_vain(module, name):
+                yield node, name
+
+
+def is_imported_in_vain(module: Module, name: str) -> bool:
+    """Whether the import statement that it needs is found already."""
+    return any(
+        name.startswith(f"{alias.name}.")
+        for statement in module.import_statements
+        for alias in statement.names
+        if isinstance(statement, ast.Import) and alias.name in GONE
+    )
+
+
+def parts(name: str) -> Iterator[str]:
+    """A dotted name, and the modules that it is in: a.b.c, a.b, a."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def is_of_old_torch(module: Module) -> bool:
+    """Whether the project is pinned to a torch that runs on no Python of these years."""
+    return module.project.stays_before_torch("1.8")
 
 
 def is_tried(module: Module, node: ast.AST) -> bool:
     """Whether it is an import that something else is imported in place of, where it fails."""
     around = module.parents.get(node)
-    return isinstance(node, ast.ImportFrom) and isinstance(around, ast.Try) and node in around.body
+    return (
+        isinstance(node, ast.Import | ast.ImportFrom)
+        and isinstance(around, ast.Try)
+        and node in around.body
+    )
