@@ -47,7 +47,8 @@ def _places(found: list[Finding], hints: bool) -> list[str]:
         alike.setdefault(kind, []).append(one)
     lines = []
     for first, *others in alike.values():
-        more = f"and in {_number(len(others), 'more place')}: --hints shows them" if others else ""
+        hidden = len(others) if not hints else 0  # else they share the line
+        more = f"and in {_number(hidden, 'more place')}: --hints shows them" if hidden else ""
         doubt = "a hint" if first.unsure else ""
         said = ", ".join(filter(None, [doubt, first.detail, more]))
         lines.append(f"{place(first)}: {said}" if said else place(first))

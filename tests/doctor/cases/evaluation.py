@@ -298,6 +298,49 @@ def main(model, loaders, optimizer, loss_of, epochs):
         validate(model, loaders[1])  # <--
 """,
     ),
+    (  # a class that ends the run early keeps the best weights
+        "TG509",
+        """
+import torch
+
+
+class EarlyStopper:
+    def __init__(self, path):
+        self.path, self.best, self.trials = path, 0.0, 0
+
+    def goes_on(self, net, auc):
+        if auc > self.best:
+            self.best, self.trials = auc, 0
+            torch.save(net.state_dict(), self.path)
+        else:
+            self.trials += 1
+        return self.trials < 3
+
+
+def measure(net, loader):
+    net.eval()
+    with torch.no_grad():
+        return sum(((net(x) > 0) == y).sum() for x, y in loader)
+
+
+def test(net, data_loader):
+    return measure(net, data_loader)
+
+
+def main(net, optimizer, criterion, loaders, epochs, path):
+    valid_loader, test_loader, train_loader = loaders
+    early_stopper = EarlyStopper(path)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            criterion(net(x), y).backward()
+            optimizer.step()
+        if not early_stopper.goes_on(net, test(net, valid_loader)):
+            break
+    print("test", test(net, test_loader))  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -480,5 +523,32 @@ with torch.no_grad():
     net.eval()
     for name in sys.argv[1:]:
         print(net(read(name)).sum())
+""",
+    "a test that loads the best weights itself": """
+import torch
+
+def train(model, optimizer, loss_of, loaders, epochs, path):
+    best_loss = float("inf")
+    for epoch in range(epochs):
+        model.train()
+        for batch in loaders["train"]:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        val_loss = evaluate(model, loss_of, loaders["val"])
+        if val_loss < best_loss:
+            best_loss = val_loss
+            torch.save(model.state_dict(), path)
+    test_loader = loaders["test"]
+    test(model, loss_of, test_loader, path)
+
+def test(model, loss_of, test_loader, path):
+    model.load_state_dict(torch.load(path, map_location="cpu"))
+    return evaluate(model, loss_of, test_loader)
+
+def evaluate(model, loss_of, loader):
+    model.eval()
+    with torch.no_grad():
+        return sum(loss_of(model, batch).item() * len(batch) for batch in loader)
 """,
 }
