@@ -173,7 +173,7 @@ class ParsedFile:
 
     def is_fallback(self, node: ast.AST) -> bool:
         """Whether it runs only with an old torch: after an error, or where a name is missing."""
-        asks = ("hasattr", "version", "torch_m")  # as TORCH_MAJOR
+        asks = ("hasattr", "version", "torch_m", "_major")  # as TORCH_MAJOR
         return any(
             isinstance(around, ast.ExceptHandler)
             or (isinstance(around, ast.If) and mentions(around.test, *asks))
