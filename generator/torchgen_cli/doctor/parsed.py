@@ -7,12 +7,25 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from .syntax import LOOPS, SCOPES, Function, Loop, Scope, children, last_name, mentions, written
+from .syntax import (
+    LOOPS,
+    SCOPES,
+    Function,
+    Loop,
+    Scope,
+    children,
+    last_name,
+    mentions,
+    receiver,
+    walk,
+    written,
+)
 
 OTHERS = {"chainer", "flax", "jax", "jittor", "keras", "mindspore", "mxnet", "oneflow", "paddle"}
 OTHERS |= {"tensorflow"}
 # folders of tests; an evaluation script called test.py is not a test
 TEST_FOLDERS = {"test", "tests"}
+IMPORTING = ("import_module", "__import__", "module_from_spec")
 
 
 class ParsedFile:
@@ -162,6 +175,27 @@ class ParsedFile:
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class around a node."""
         return next((n for n in self.ancestors(node) if isinstance(n, ast.ClassDef)), None)
+
+    def is_of_object(self, call: ast.Call) -> bool:
+        """Whether a method is called on a variable of the file, or on what a call made."""
+        owner = receiver(call)
+        while isinstance(owner, ast.Attribute | ast.Subscript):
+            owner = owner.value
+        if isinstance(owner, ast.Call):
+            return last_name(owner.func) not in IMPORTING
+        if not isinstance(owner, ast.Name) or owner.id in ("self", "cls", *self.imports):
+            return False
+        given = self.assigned.get(owner.id, ())
+        if any(
+            isinstance(n, ast.Call) and last_name(n.func) in IMPORTING
+            for one in given
+            for n in walk(one.value)
+        ):
+            return False  # a module under another name
+        scopes = (one for one in self.ancestors(call) if isinstance(one, SCOPES[:3]))
+        return bool(given) or any(
+            owner.id == one.arg for scope in scopes for one in scope.args.args
+        )
 
     def loops_around(self, node: ast.AST) -> Iterator[Loop]:
         """The loops of the same function around a node, innermost first."""

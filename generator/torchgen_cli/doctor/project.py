@@ -285,7 +285,10 @@ class Project:
     def calls_of(self, module: Module, function: ast.AST) -> Iterator[tuple[Module, ast.Call]]:
         """Where a function of a file is called."""
         if isinstance(function, FUNCTIONS):
+            plain = isinstance(module.parents[function], ast.Module)
             for other, call in self.callers.get(function.name, ()):
+                if plain and other.is_of_object(call):
+                    continue  # a method of the same name
                 if (module, function) in self.resolve(other, call):
                     yield other, call
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import last_name, mentions, own_calls, own_nodes, walk, written
+from ..syntax import is_constant, last_name, mentions, own_calls, own_nodes, walk, written
 from .states import saves
 
 TEST = re.compile(r"(^|[^a-z])tests?([^a-z]|$)|^te_", re.I)
@@ -66,10 +66,18 @@ def best_by_test(module: Module) -> Iterator[Spot]:
             validated = any(is_validated(module, one) for one in walk(compared))
             if isinstance(node, ast.If):
                 calls = own_calls(node)
-                if saving.intersection(calls) or any(map(keeps_weights, calls)):
+                kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
+                if kept or any(decides(loop, flag) for flag in raised(node)):
                     yield Spot(node, unsure=validated)
             elif decides(loop, node.targets[0]):
                 yield Spot(node, unsure=validated)
+
+
+def raised(condition: ast.If) -> Iterator[ast.expr]:
+    """The flags that a condition sets to True: `is_best`."""
+    for one in condition.body:
+        if isinstance(one, ast.Assign) and is_constant(one.value, True):
+            yield one.targets[0]
 
 
 def prefers_test(comparison: ast.expr) -> bool:

@@ -52,19 +52,21 @@ def one_too_few(module: Module) -> Iterator[ast.AST]:
         if any(isinstance(node.ctx, ast.Store) for node in names):
             continue
         for node in later:
-            if (
-                isinstance(node, ast.BinOp)
-                and isinstance(node.op, ast.Div)
-                and written(node.right) == counter
-                and written(node.left) in added - {""}
-            ):
+            if isinstance(node, ast.BinOp):
+                total, count = node.left, node.right
+            elif isinstance(node, ast.AugAssign):
+                total, count = node.target, node.value
+            else:
+                continue
+            divided = isinstance(node.op, ast.Div) and written(count) == counter
+            if divided and written(total) in added - {""}:
                 yield node
 
 
 def divides(module: Module, name: str) -> bool:
     """Whether something in the file is divided by a name: asked of the text, which is fast."""
     text = module.project.contents[module.name]
-    return re.search(rb"/\s*%s\b" % re.escape(name).encode(), text) is not None
+    return re.search(rb"/=?\s*%s\b" % re.escape(name).encode(), text) is not None
 
 
 def counted_from_zero(loop: ast.AST) -> str:

@@ -8,7 +8,7 @@ from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import is_constant, last_name
 from .gone_names import GONE, RELEASES
-from .graphs import under
+from .graphs import called_under, under
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
 
@@ -63,7 +63,8 @@ def first_of_a_loss(module: Module) -> Iterator[Spot]:
     "TG812",
     "`volatile` does nothing",
     why="""Torch 0.4 took it away and ignores it: the evaluation computes graphs for gradients,
-    with several times the memory.""",
+    with several times the memory. Where every caller is under `no_grad`, and in a notebook that
+    trains nothing, this is a hint.""",
     remedy="put the evaluation under `torch.no_grad()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
@@ -97,7 +98,10 @@ def volatile(module: Module) -> Iterator[Spot]:
             and last_name(call.func) == "Variable"
             and not under(module, call)
         ):
-            yield Spot(call, unsure=old)
+            shown = module.name.endswith(".ipynb") and "backward" not in module.calls
+            yield Spot(
+                call, unsure=old or shown or called_under(module, module.function(call), set())
+            )
 
 
 @rule(

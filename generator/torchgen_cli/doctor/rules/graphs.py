@@ -4,7 +4,16 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..syntax import FUNCTIONS, OPAQUE, last_name, mentions, own_calls, walk, written
+from ..syntax import (
+    FUNCTIONS,
+    OPAQUE,
+    asks_main,
+    last_name,
+    mentions,
+    own_calls,
+    walk,
+    written,
+)
 from .layers import unmoved
 
 NO_GRAPH = (
@@ -93,9 +102,15 @@ def under(module: Module, node: ast.AST) -> bool:
         ):
             return True
         if isinstance(around, ast.Module):
+            started = [one for block in around.body if asks_main(block) for one in own_body(block)]
             return any(
                 mentions(statement, "set_grad_enabled")
-                for statement in around.body
+                for statement in [*around.body, *started]
                 if isinstance(statement, ast.Expr)
             )
     return False
+
+
+def own_body(block: ast.AST) -> list[ast.stmt]:
+    """The statements of a block, those of its `else` left out."""
+    return block.body if isinstance(block, ast.If) else []
