@@ -1,0 +1,171 @@
+"""Steps, schedules, evaluation and processes: planted faults, and code that has none."""
+
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG426",  # each branch has its own backward
+        """
+import torch
+
+class Trainer:
+    def run_epoch(self, scaler):
+        for number, (x, y) in enumerate(self.batches):
+            self.net.zero_grad()  # <--
+            loss = self.loss(self.net(x), y) / self.every
+            if self.every > 1:
+                if not (number + 1) % self.every:
+                    scaler.scale(loss).backward()
+                    scaler.step(self.optimizer)
+                    scaler.update()
+                else:
+                    with self.net.no_sync():
+                        scaler.scale(loss).backward()
+            else:
+                loss.backward()
+                self.optimizer.step()
+""",
+    ),
+    (
+        "TG505",
+        """
+best = 1e9
+for epoch in range(9):
+    epoch_loss = 0
+    for step, batch in enumerate(train_loader):
+        epoch_loss += pass_of(batch).item()
+    epoch_loss /= step  # <--
+    best = min(best, epoch_loss)
+""",
+    ),
+    (
+        "TG506",  # a flag that the comparison sets
+        """
+from checkpoints import save_checkpoint
+
+def main(args, net, train, test):
+    best_top1 = 0
+    for epoch in range(args.epochs):
+        train(net)
+        test_top1, test_top5 = test(net)
+        is_best = False
+        if test_top1 > best_top1:  # <--
+            best_top1 = test_top1
+            is_best = True
+        save_checkpoint({"net": net.state_dict(), "top1": test_top1}, is_best, args.folder)
+""",
+    ),
+    (
+        "TG812",
+        """
+from torch.autograd import Variable
+
+def tiles(net, image, cut):
+    return [net(Variable(one, volatile=True)) for one in cut(image)]  # <--
+
+def main(net, images, cut):
+    for image in images:
+        print(tiles(net, image, cut))
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    "steps that come each time, and gradients of two networks, one of which learns rarely": """
+def train(critic, actor, loader, critic_optimizer, actor_optimizer, losses, every):
+    for i, batch in enumerate(loader):
+        critic_optimizer.zero_grad()
+        actor_optimizer.zero_grad()
+        losses.critic(critic, batch).backward()
+        critic_optimizer.step()
+        if i % every == 0:
+            losses.actor(actor, batch).backward()
+            actor_optimizer.step()
+""",
+    "gradients that are set to zero where the step was made": """
+def train(model, loader, optimizer, passes, loss_of, log):
+    for i, batch in enumerate(loader):
+        if i % passes == 0:
+            optimizer.zero_grad()
+        (loss_of(model, batch) / passes).backward()
+        if (i + 1) % passes == 0 or i + 1 == len(loader):
+            optimizer.step()
+        if i % 100 == 0:
+            log(i)
+""",
+    "gradients of single samples that are added up elsewhere": """
+def train(model, loader, optimizer, passes, loss_of):
+    for i, batch in enumerate(loader):
+        model.zero_grad()
+        loss_of(model, batch).backward()
+        for parameter in model.parameters():
+            parameter.kept += parameter.grad / passes
+        if (i + 1) % passes == 0:
+            for parameter in model.parameters():
+                parameter.grad = parameter.kept
+            optimizer.step()
+""",
+    "a method of the same name as a function, on an object of a library": """
+import torch
+from pycocotools.cocoeval import COCOeval
+
+def evaluate(net, val_loader):
+    correct = 0
+    for images, labels in val_loader:
+        correct += (net(images).argmax(1) == labels).sum()
+    return correct
+
+def validate(net, val_loader):
+    net.eval()
+    with torch.no_grad():
+        return evaluate(net, val_loader)
+
+def score(truth, found):
+    boxes = COCOeval(truth, found, "bbox")
+    boxes.evaluate()
+    return boxes.stats[0]
+""",
+    "graphs that are switched off where the script starts": """
+import torch
+
+if __name__ == "__main__":
+    torch.set_grad_enabled(False)
+    net = torch.jit.load("net.pt")
+    net.eval()
+    for image in test_loader:
+        print(net(image))
+""",
+    "an old argument in a function that runs under no_grad": """
+import torch
+from torch.autograd import Variable
+
+def tiles(net, image, cut):
+    return [net(Variable(one, volatile=True)) for one in cut(image)]
+
+def main(net, images, cut):
+    net.eval()
+    with torch.no_grad():
+        for image in images:
+            print(tiles(net, image, cut))
+""",
+    "a flag that says which epoch is the best of the validation": """
+from checkpoints import save_checkpoint
+
+def main(args, net, train, validate):
+    best_top1 = 0
+    for epoch in range(args.epochs):
+        train(net)
+        val_top1, val_top5 = validate(net)
+        is_best = False
+        if val_top1 > best_top1:
+            best_top1 = val_top1
+            is_best = True
+        save_checkpoint({"net": net.state_dict(), "top1": val_top1}, is_best, args.folder)
+""",
+    "a sum divided by a number that counts on": """
+total = 0
+for step, batch in enumerate(loader):
+    total += measure(batch)
+step = step + 1
+total /= step
+print(total)
+""",
+}
