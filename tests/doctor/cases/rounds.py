@@ -25,6 +25,30 @@ class Trainer:
 """,
     ),
     (
+        "TG417",  # one of three schedules, of which the other two are moved on
+        """
+from torch.optim import lr_scheduler
+
+def fit(model, loader, loss_of, optimizer, args):
+    if args.decay == "cosine":
+        scheduler = lr_scheduler.CosineAnnealingLR(optimizer, args.epochs)
+    elif args.decay == "steps":
+        scheduler = lr_scheduler.MultiStepLR(optimizer, [30, 60])  # <--
+    elif args.decay in ("plateau", "patient"):
+        scheduler = lr_scheduler.ReduceLROnPlateau(optimizer)
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss = loss_of(model, batch)
+            loss.backward()
+            optimizer.step()
+        if args.decay in ("plateau", "patient"):
+            scheduler.step(loss.item())
+        elif args.decay == "cosine":
+            scheduler.step()
+""",
+    ),
+    (
         "TG505",
         """
 best = 1e9
@@ -69,6 +93,42 @@ def main(net, images, cut):
 ]
 
 CLEAN: dict[str, str] = {
+    "a schedule that is left aside, as each update sets the rate": """
+from torch.optim import lr_scheduler
+
+class Model:
+    def __init__(self, net, optimizer):
+        self.net, self.optimizer = net, optimizer
+        self.cycle = lr_scheduler.CyclicLR(self.optimizer, base_lr=1e-6, max_lr=1e-3)
+
+    def update(self, batch, rate):
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.zero_grad()
+        self.net(batch).mean().backward()
+        self.optimizer.step()
+""",
+    "three schedules, of which all but one are moved on in the other branch": """
+from torch.optim import lr_scheduler
+
+def fit(model, loader, loss_of, optimizer, args):
+    if args.decay == "cosine":
+        scheduler = lr_scheduler.CosineAnnealingLR(optimizer, args.epochs)
+    elif args.decay == "steps":
+        scheduler = lr_scheduler.MultiStepLR(optimizer, [30, 60])
+    else:
+        scheduler = lr_scheduler.ReduceLROnPlateau(optimizer)
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss = loss_of(model, batch)
+            loss.backward()
+            optimizer.step()
+        if args.decay == "plateau":
+            scheduler.step(loss.item())
+        else:
+            scheduler.step()
+""",
     "steps that come each time, and gradients of two networks, one of which learns rarely": """
 def train(critic, actor, loader, critic_optimizer, actor_optimizer, losses, every):
     for i, batch in enumerate(loader):

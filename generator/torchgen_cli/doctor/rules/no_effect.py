@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, last_name, own_nodes, receiver, written
+from ..rule import Severity, Spot, rule
+from ..syntax import receiver, written
 from .data import EVALUATION
 from .flag_lost import overwritten
 from .flag_readers import flag_names, is_copy, is_started, is_unread, readers
-from .loops import is_backward, is_optimizer
+from .loops import is_backward
 
 # what makes another run; a flag for a name or a folder that nothing reads is a matter of tidiness
 TRAINING = re.compile(
@@ -29,84 +29,6 @@ TRAINING = re.compile(
 ASIDE = re.compile(r"^(save|log|print|test|val|eval|vis\w*|display|plot|report|tb|snapshot)_", re.I)
 # a function that trains; without arguments it may be `model.train()`
 LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
-
-
-@rule(
-    "TG417",
-    "the schedule is built, and never moved on",
-    why="""Nothing calls the scheduler's `step`: the whole run is trained with the first rate, of a
-    warm-up the smallest.""",
-    remedy="call `scheduler.step()` after each epoch, or after each step where it counts steps",
-    source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
-    bad="""
-import torch
-
-
-def train(model, loader, loss_of):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)  # <--
-    for batch in loader:
-        optimizer.zero_grad()
-        loss_of(model, batch).backward()
-        optimizer.step()
-""",
-    good="""
-import torch
-
-
-def train(model, loader, loss_of):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
-    for batch in loader:
-        optimizer.zero_grad()
-        loss_of(model, batch).backward()
-        optimizer.step()
-        scheduler.step()
-""",
-)
-def never_stepped(module: Module) -> Iterator[ast.AST]:
-    near = module.project.near(module)
-    if module.project.has_framework(module) or not any("backward" in m.calls for m in near):
-        return
-    made = [
-        call
-        for name, calls in module.calls.items()
-        for call in calls
-        if name[:1].isupper()
-        and module.qualified(call.func).startswith("torch.optim.lr_scheduler.")
-        and isinstance(module.parents[call], ast.Assign)
-        and not is_idle(module, call)
-    ]
-    moved = (
-        not is_optimizer(other, call.args[0] if call.args else receiver(call))
-        and not is_optimizer(other, receiver(call))
-        and not is_environment(call)
-        for other in near
-        for call in other.calls.get("step", ())
-    )
-    others = (
-        "sched" in name.lower() and not all(other.is_torch(call.func) for call in calls)
-        for other in near
-        for name, calls in other.calls.items()
-    )
-    if made and not any(moved) and not any(others):
-        yield made[0]
-
-
-def is_idle(module: Module, call: ast.Call) -> bool:
-    """Whether it is made in a function that nobody calls."""
-    function = module.function(call)
-    returns = any(isinstance(n, ast.Return) and n.value for n in own_nodes(function))
-    return (
-        isinstance(function, FUNCTIONS)
-        and returns
-        and not any(True for _ in module.project.calls_of(module, function))
-    )
-
-
-def is_environment(call: ast.Call) -> bool:
-    """Whether it moves on a simulation, not the training."""
-    return "env" in last_name(receiver(call) or call).lower()
 
 
 @rule(
