@@ -78,6 +78,28 @@ def main(args, net, train, test):
 """,
     ),
     (
+        "TG508",  # a helper's score, in a meter
+        """
+from sklearn import metrics
+import torch
+
+def macro(truth, found):
+    return metrics.f1_score(truth, found, average="macro")
+
+class Tester:
+    def test(self, test_loader):
+        self.model.eval()
+        total = 0
+        with torch.no_grad():
+            for step, (x, y) in enumerate(test_loader):
+                found = self.model(x).argmax(1)
+                value = macro(y.cpu(), found.cpu())
+                self.meter.update(value, len(x))  # <--
+                total += metrics.recall_score(y.cpu(), found.cpu())  # <--
+        return self.meter.avg, total / len(test_loader)
+""",
+    ),
+    (
         "TG812",
         """
 from torch.autograd import Variable
@@ -93,6 +115,37 @@ def main(net, images, cut):
 ]
 
 CLEAN: dict[str, str] = {
+    "scores of users and of volumes, and a micro average": """
+import numpy as np
+import torch
+from sklearn.metrics import f1_score, roc_auc_score
+from torch.utils.data import DataLoader
+
+@torch.no_grad()
+def evaluate_users(model, test_users):
+    model.eval()
+    areas = []
+    for user, items, clicks in test_users:
+        areas.append(roc_auc_score(clicks, model(items)))
+    return np.mean(areas)
+
+@torch.no_grad()
+def evaluate_volumes(model, dataset):
+    model.eval()
+    areas = []
+    val_loader = DataLoader(dataset, batch_size=1)
+    for image, mask in val_loader:
+        areas.append(f1_score(mask.flatten(), model(image).flatten() > 0))
+    return np.mean(areas)
+
+@torch.no_grad()
+def evaluate_batches(model, val_loader):
+    model.eval()
+    last = []
+    for x, y in val_loader:
+        last.append(f1_score(y, model(x) > 0))
+    return last[-1]
+""",
     "a schedule that is left aside, as each update sets the rate": """
 from torch.optim import lr_scheduler
 
