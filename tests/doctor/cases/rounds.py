@@ -100,6 +100,45 @@ class Tester:
 """,
     ),
     (
+        "TG707",  # the evaluation, which the main function calls in any case
+        """
+import os
+import torch
+from torch import distributed
+
+def init_distributed(args):
+    if "SLURM_PROCID" in os.environ:
+        args.rank = int(os.environ["SLURM_PROCID"])
+    else:
+        print("one process")
+        args.distributed = False
+        return
+    args.distributed = True
+    distributed.init_process_group("nccl", rank=args.rank)
+    distributed.barrier()
+
+def collect(hits):
+    if torch.distributed.is_initialized():
+        distributed.all_reduce(hits)
+    return hits
+
+def evaluate(model, test_loader):
+    model.eval()
+    hits = torch.zeros(1)
+    with torch.no_grad():
+        for x, y in test_loader:
+            hits += (model(x).argmax(1) == y).sum()
+    distributed.all_reduce(hits)  # <--
+    return collect(hits)
+
+def main(args, model, test_loader):
+    init_distributed(args)
+    if args.distributed:
+        model = torch.nn.parallel.DistributedDataParallel(model)
+    print(evaluate(model, test_loader))
+""",
+    ),
+    (
         "TG812",
         """
 from torch.autograd import Variable
@@ -115,6 +154,58 @@ def main(net, images, cut):
 ]
 
 CLEAN: dict[str, str] = {
+    "processes that are called together where there are several": """
+import os
+import sys
+import torch
+import torch.distributed as dist
+
+def init_distributed(args):
+    if "RANK" not in os.environ:
+        args.distributed = False
+        return
+    args.distributed = True
+    dist.init_process_group("nccl")
+    dist.barrier()
+
+def average(loss, world_size):
+    if world_size == 1:
+        return loss
+    dist.all_reduce(loss)
+    return loss / world_size
+
+def serve(args, model):
+    init_distributed(args)
+    if not args.distributed:
+        sys.exit("start it with torchrun")
+    dist.barrier()
+
+def main(args, model, epochs, run_epoch):
+    init_distributed(args)
+    together = args.distributed and not args.alone
+    for epoch in range(epochs):
+        print(average(run_epoch(model), args.world_size))
+        if together:
+            dist.barrier()
+""",
+    "a program that always wraps its model, and so has a group": """
+import os
+import torch
+import torch.distributed as dist
+
+def init_distributed(args):
+    if "RANK" not in os.environ:
+        args.distributed = False
+        return
+    dist.init_process_group("nccl")
+
+def main(args, model, epochs, run_epoch):
+    init_distributed(args)
+    model = torch.nn.parallel.DistributedDataParallel(model)
+    for epoch in range(epochs):
+        run_epoch(model)
+        dist.barrier()
+""",
     "scores of users and of volumes, and a micro average": """
 import numpy as np
 import torch
