@@ -100,6 +100,29 @@ class Tester:
 """,
     ),
     (
+        "TG706",  # a count of bad epochs, each process's own
+        """
+import torch
+from torch import distributed
+
+def fit(model, loaders, loss_of, epochs, run_epoch):
+    lowest, waited = 1e9, 0
+    for epoch in range(epochs):
+        run_epoch(model, loaders[0])
+        loss = torch.zeros(1)
+        for x, y in loaders[1]:
+            loss += loss_of(model(x), y).detach()
+        distributed.reduce(loss, dst=0)
+        value = loss.item() / len(loaders[1])
+        if value < lowest:  # <--
+            lowest, waited = value, 0
+        else:
+            waited += 1
+        if waited > 5:
+            break
+""",
+    ),
+    (
         "TG707",  # the evaluation, which the main function calls in any case
         """
 import os
@@ -154,6 +177,29 @@ def main(net, images, cut):
 ]
 
 CLEAN: dict[str, str] = {
+    "a sum of one process, which it tells and keeps": """
+import torch
+import torch.distributed as dist
+
+def fit(model, epochs, run_epoch, validate, rank, scheduler):
+    best = 0.0
+    for epoch in range(epochs):
+        run_epoch(model)
+        hits = validate(model)
+        dist.reduce(hits, dst=0)
+        if rank == 0:
+            print(hits)
+            if hits > best:
+                best = hits
+                torch.save(model.state_dict(), "best.pt")
+        dist.barrier()
+        scheduler.step()
+
+def stop(hits, best):
+    dist.reduce(hits, dst=0)
+    dist.broadcast(hits, src=0)
+    return hits < best
+""",
     "processes that are called together where there are several": """
 import os
 import sys

@@ -144,7 +144,7 @@ def saved_by_all(module: Module) -> Iterator[ast.AST]:
         return
 
 
-def guarded(module: Module, call: ast.Call) -> bool:
+def guarded(module: Module, call: ast.expr | ast.stmt) -> bool:
     """Whether it runs on chosen ranks alone: under a condition, or after the others left."""
     scope = module.function(call)
     if isinstance(scope, FUNCTIONS) and any(mentions(one, *GUARDS) for one in scope.decorator_list):
