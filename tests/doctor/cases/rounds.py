@@ -78,6 +78,53 @@ def main(args, net, train, test):
 """,
     ),
     (
+        "TG506",  # what is called a validation set is the test set
+        """
+import torch
+from torch.utils.data import DataLoader
+from torchvision import datasets
+
+def main(net, train, validate, epochs, transform):
+    best = 0
+    val_data = datasets.CIFAR10("data", train=False, transform=transform)
+    val_loader = DataLoader(val_data, batch_size=100)
+    for epoch in range(epochs):
+        train(net)
+        accuracy, loss = validate(net, val_loader)
+        if accuracy > best:  # <--
+            best = accuracy
+            torch.save(net.state_dict(), "best.pt")
+""",
+    ),
+    (
+        "TG506",  # in the function that goes through the test set
+        """
+import torch
+
+def train():
+    for x, y in trainloader:
+        optimizer.zero_grad()
+        loss_of(net(x), y).backward()
+        optimizer.step()
+
+def test(epoch):
+    global best_acc
+    net.eval()
+    correct = 0
+    with torch.no_grad():
+        for x, y in testloader:
+            correct += (net(x).argmax(1) == y).sum().item()
+    acc = correct / len(testloader.dataset)
+    if acc > best_acc:  # <--
+        torch.save(net.state_dict(), "best.pt")
+        best_acc = acc
+
+for epoch in range(9):
+    train()
+    test(epoch)
+""",
+    ),
+    (
         "TG508",  # a helper's score, in a meter
         """
 from sklearn import metrics
@@ -177,6 +224,41 @@ def main(net, images, cut):
 ]
 
 CLEAN: dict[str, str] = {
+    "a loss of training that is only printed": """
+def train(model, loader, optimizer, loss_of):
+    total = 0.0
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total / step
+
+def main(model, loader, optimizer, loss_of, epochs):
+    for epoch in range(epochs):
+        loss = train(model, loader, optimizer, loss_of)
+        print(epoch, loss)
+""",
+    "a part of the training data that says which epoch is the best": """
+import torch
+from torch.utils.data import DataLoader, random_split
+from torchvision import datasets
+
+def main(net, train, validate, epochs, transform):
+    best = 0
+    test_data = datasets.CIFAR10("data", train=False, transform=transform)
+    train_data = datasets.CIFAR10("data", train=True, transform=transform)
+    train_data, val_data = random_split(train_data, [45000, 5000], torch.Generator())
+    val_loader = DataLoader(val_data, batch_size=100)
+    for epoch in range(epochs):
+        train(net)
+        accuracy = validate(net, val_loader)
+        if accuracy > best:
+            best = accuracy
+            torch.save(net.state_dict(), "best.pt")
+    print(validate(net, DataLoader(test_data, batch_size=100)))
+""",
     "a sum of one process, which it tells and keeps": """
 import torch
 import torch.distributed as dist

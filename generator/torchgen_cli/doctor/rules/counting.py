@@ -5,15 +5,17 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import rule
-from ..syntax import last_name, own_nodes, walk, written
+from ..rule import Spot, rule
+from ..syntax import last_name, own_calls, own_nodes, walk, written
+from .choices import is_chosen_by
 
 
 @rule(
     "TG505",
     "the sum is divided by one less than there were batches",
     why="""`enumerate` counts from 0, so after the loop its number is that of the last batch: of N
-    batches N - 1. With one batch it is a division by zero.""",
+    batches N - 1. With one batch it is a division by zero. A loss of training that nothing is
+    chosen by makes it a hint.""",
     remedy="divide by `len(loader)`, or by a count of samples",
     source="https://docs.python.org/3/library/functions.html#enumerate",
     bad="""
@@ -31,7 +33,7 @@ def train(loader, step):
     return total / len(loader)
 """,
 )
-def one_too_few(module: Module) -> Iterator[ast.AST]:
+def one_too_few(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
         counter = counted_from_zero(loop)
         if not counter or not divides(module, counter):
@@ -60,7 +62,9 @@ def one_too_few(module: Module) -> Iterator[ast.AST]:
                 continue
             divided = isinstance(node.op, ast.Div) and written(count) == counter
             if divided and written(total) in added - {""}:
-                yield node
+                trains = bool(own_calls(loop, "backward"))
+                chosen = is_chosen_by(module, scope, written(total))
+                yield Spot(node, unsure=trains and not chosen)
 
 
 def divides(module: Module, name: str) -> bool:
