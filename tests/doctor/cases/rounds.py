@@ -209,6 +209,48 @@ def main(args, model, test_loader):
 """,
     ),
     (
+        "TG508",  # the IoU of all pixels of a batch, which chooses the best model
+        """
+import torch
+
+def iou_of(outputs, masks):
+    outputs, masks = outputs > 0.5, masks > 0.5
+    both = (outputs & masks).sum()
+    either = (outputs | masks).sum()
+    return (both + 1e-5) / (either + 1e-5)
+
+class Meter:
+    def __init__(self):
+        self.total, self.count = 0, 0
+
+    def update(self, value, n=1):
+        self.total += value * n
+        self.count += n
+
+    @property
+    def avg(self):
+        return self.total / self.count
+
+def validate(model, val_loader):
+    ious = Meter()
+    model.eval()
+    with torch.no_grad():
+        for images, masks in val_loader:
+            iou = iou_of(model(images), masks)
+            ious.update(iou, images.size(0))  # <--
+    return ious.avg
+
+def fit(model, train, val_loader, epochs):
+    best = 0
+    for epoch in range(epochs):
+        train(model)
+        found = validate(model, val_loader)
+        if found > best:
+            best = found
+            torch.save(model.state_dict(), "best.pt")
+""",
+    ),
+    (
         "TG812",
         """
 from torch.autograd import Variable
@@ -224,6 +266,43 @@ def main(net, images, cut):
 ]
 
 CLEAN: dict[str, str] = {
+    "the IoU of each image, as a mean over the images": """
+import torch
+
+def iou_of(outputs, masks):
+    both = (outputs & masks).sum((1, 2, 3))
+    either = (outputs | masks).sum((1, 2, 3))
+    return (both / either).mean()
+
+def hits_of(outputs, words):
+    return ((outputs == words) & (words > 0)).sum() / (words > 0).sum()
+
+class Meter:
+    def __init__(self):
+        self.total, self.count = 0, 0
+
+    def update(self, value, n=1):
+        self.total += value * n
+        self.count += n
+
+def validate(model, val_loader):
+    ious, hits = Meter(), Meter()
+    model.eval()
+    with torch.no_grad():
+        for images, masks in val_loader:
+            ious.update(iou_of(model(images) > 0, masks), images.size(0))
+            hits.update(hits_of(model(images).argmax(1), masks), (masks > 0).sum())
+    return ious.total / ious.count + hits.total / hits.count
+
+def fit(model, train, val_loader, epochs):
+    best = 0
+    for epoch in range(epochs):
+        train(model)
+        found = validate(model, val_loader)
+        if found > best:
+            best = found
+            torch.save(model.state_dict(), "best.pt")
+""",
     "a loss of training that is only printed": """
 def train(model, loader, optimizer, loss_of):
     total = 0.0

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..project import Module
 from ..rule import Severity, rule
@@ -17,11 +17,11 @@ from ..syntax import (
     walk,
     written,
 )
-from .averages import divisions
+from .averages import divisions, sizes
 from .both import evaluating_loops
+from .choices import is_chosen_by, text
 from .evaluating import WRAPPERS, evaluation_loops
 from .even import evaluation_loaders, takes_one
-from .latest import latest
 from .means import averaged
 from .origins import origins
 
@@ -43,7 +43,8 @@ WHOLE = re.compile(
     "the score of the set is a mean of the scores of its batches",
     why="""Precision, recall, F1, the area under the curve and R2 are no means over samples: the
     mean of their values for batches is another figure, which changes with the batch size and with
-    how the samples are dealt out. A batch with one class may have none. One place is shown for
+    how the samples are dealt out. So it is with the IoU or Dice of all pixels of a batch, where
+    the best model is chosen by it. A batch with one class may have no area. One place is shown for
     the repository.""",
     remedy="""collect the labels and outputs of all batches, and compute the score once after
     the loop""",
@@ -82,18 +83,24 @@ def validate(model, val_loader):
     once=True,
 )
 def mean_of_scores(module: Module) -> Iterator[ast.AST]:
-    if not module.project.contains(b"sklearn"):
-        return
     evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
     for loop, scope in [*evaluating, *evaluating_loops(module)]:
         if is_over_wholes(module, loop):
             continue
         means = averaged(module, scope) | {what for what, _ in divisions(scope)} - {""}
         for node, kept, value in added(loop):
-            counted = kept is None or written(kept) in means
-            direct = next(module.loops_around(node)) is loop
-            if counted and direct and is_score(module, node, value):
+            if next(module.loops_around(node)) is not loop:
+                continue
+            if (kept is None or written(kept) in means) and is_made_by(
+                module, loop, value, gives_score
+            ):
                 yield node
+            elif isinstance(node, ast.Call) and kept is None and is_weighed(module, node):
+                name = text(receiver(node) or node)
+                if is_made_by(module, loop, value, gives_share) and is_chosen_by(
+                    module, scope, name
+                ):
+                    yield node
 
 
 def added(loop: ast.AST) -> Iterator[tuple[ast.AST, ast.expr | None, ast.expr]]:
@@ -107,11 +114,24 @@ def added(loop: ast.AST) -> Iterator[tuple[ast.AST, ast.expr | None, ast.expr]]:
             yield call, owner if last_name(call.func) == "append" else None, call.args[0]
 
 
-def is_score(module: Module, place: ast.AST, value: ast.expr) -> bool:
-    """Whether it is such a score, a name for one, or what a function gives that computes one."""
+def is_weighed(module: Module, call: ast.Call) -> bool:
+    """Whether a meter is given a value with the size of the batch: without, it is a mean of means.
+
+    The count of what the value is a share of would be right.
+    """
+    if len(call.args) != 2:
+        return False
+    counts = given(module, call.args[1]) or [call.args[1]]
+    return all(map(sizes, counts))
+
+
+def is_made_by(
+    module: Module, loop: ast.AST, value: ast.expr, holds: Callable[[Module, ast.Call], bool]
+) -> bool:
+    """Whether a part of a value is such a call, or a name that a loop gives nothing but such."""
     for one in walk(value):
-        made = latest(module, place, one.id) if isinstance(one, ast.Name) else one
-        if isinstance(made, ast.Call) and (scores(module, made) or gives_score(module, made)):
+        made = module.value_in(one, loop) if isinstance(one, ast.Name) else [one]
+        if made and all(isinstance(call, ast.Call) and holds(module, call) for call in made):
             return True
     return False
 
@@ -125,16 +145,53 @@ def scores(module: Module, call: ast.Call) -> bool:
 
 
 def gives_score(module: Module, call: ast.Call) -> bool:
-    """Whether it calls a function of the project that returns one."""
-    if not isinstance(call.func, ast.Name):
-        return False
+    """Whether it computes a score, or calls a function of the project that returns one."""
+    return scores(module, call) or any(
+        isinstance(value, ast.Call) and scores(other, value)
+        for other, value in results(module, call)
+    )
+
+
+def gives_share(module: Module, call: ast.Call) -> bool:
+    """Whether it calls a function that divides a sum over its batch by another: an IoU, a Dice."""
+    found = results(module, call)
+    return bool(found) and all(
+        isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Div)
+        and adds_all(other, value.left)
+        and adds_all(other, value.right)
+        for other, value in found
+    )
+
+
+def adds_all(module: Module, value: ast.expr) -> bool:
+    """Whether a part of a value, or of what a name in it was given, is a sum over all axes."""
+    parts = [one for node in walk(value) for one in [node, *given(module, node)]]
+    sums = [one for part in parts for one in walk(part) if isinstance(one, ast.Call)]
     return any(
-        isinstance(node, ast.Return)
-        and isinstance(node.value, ast.Call)
-        and scores(other, node.value)
+        last_name(one.func) == "sum"
+        and isinstance(one.func, ast.Attribute)
+        and len(one.args) == (1 if module.qualified(one.func) == "torch.sum" else 0)
+        and not one.keywords
+        for one in sums
+    )
+
+
+def given(module: Module, node: ast.AST) -> list[ast.expr]:
+    """What a name was given in its function."""
+    return module.value_in(node, module.function(node)) if isinstance(node, ast.Name) else []
+
+
+def results(module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:
+    """What the functions return that a plain call may mean."""
+    if not isinstance(call.func, ast.Name):
+        return []
+    return [
+        (other, node.value)
         for other, function in module.project.resolve(module, call)
         for node in own_nodes(function)
-    )
+        if isinstance(node, ast.Return) and node.value is not None
+    ]
 
 
 def is_over_wholes(module: Module, loop: ast.For) -> bool:
