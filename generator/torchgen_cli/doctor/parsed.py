@@ -179,23 +179,26 @@ class ParsedFile:
     def is_of_object(self, call: ast.Call) -> bool:
         """Whether a method is called on a variable of the file, or on what a call made."""
         owner = receiver(call)
-        while isinstance(owner, ast.Attribute | ast.Subscript):
+        while isinstance(owner, ast.Attribute):
             owner = owner.value
         if isinstance(owner, ast.Call):
             return last_name(owner.func) not in IMPORTING
         if not isinstance(owner, ast.Name) or owner.id in ("self", "cls", *self.imports):
             return False
         given = self.assigned.get(owner.id, ())
-        if any(
-            isinstance(n, ast.Call) and last_name(n.func) in IMPORTING
-            for one in given
-            for n in walk(one.value)
-        ):
-            return False  # a module under another name
+        if any(self._gives_module(one.value) for one in given):
+            return False
         scopes = (one for one in self.ancestors(call) if isinstance(one, SCOPES[:3]))
         return bool(given) or any(
             owner.id == one.arg for scope in scopes for one in scope.args.args
         )
+
+    def _gives_module(self, value: ast.expr) -> bool:
+        """Whether a value may be a module: imported by name, or part of one."""
+        if isinstance(value, ast.Name | ast.Attribute):
+            return written(value).partition(".")[0] in self.imports
+        calls = (node for node in walk(value) if isinstance(node, ast.Call))
+        return any(last_name(one.func) in IMPORTING for one in calls)
 
     def loops_around(self, node: ast.AST) -> Iterator[Loop]:
         """The loops of the same function around a node, innermost first."""

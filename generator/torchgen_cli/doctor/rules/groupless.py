@@ -88,7 +88,7 @@ def main(args, model, epochs, run_epoch):
     once=True,
 )
 def without_group(module: Module) -> Iterator[Spot]:
-    if not may_lack_group(module):
+    if module.project.has_framework(module) or not may_lack_group(module):
         return
     for name in COLLECTIVE:
         for call in module.calls.get(name, ()):

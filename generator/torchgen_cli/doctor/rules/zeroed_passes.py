@@ -51,7 +51,7 @@ def thrown_away(module: Module) -> Iterator[ast.AST]:
         if is_optimizer(module, zeroed) and not any(same(zeroed, one) for one in moved):
             continue
         always = set(branches(module, zeroing, turn))
-        for step in steps:
+        for step in (one for one in steps if turn_of(module, one) is turn):
             around = branches(module, step, turn)
             rare = next((one for one in around if one[1] and every_nth(module, one[0])), None)
             if rare is None or not always.issubset(around[around.index(rare) + 1 :]):
