@@ -368,6 +368,26 @@ class Folder:
         self.files = train_files if training else val_files
 """,
     ),
+    (  # the first number of numpy's state, which is the same in each worker
+        "TG103",
+        """
+from functools import partial
+
+import numpy
+import torch
+
+
+def start(rank, worker_id):
+    first = numpy.random.get_state()[1][0]
+    numpy.random.seed(int(first) + 100 * rank + worker_id)
+
+
+def load(dataset, rank):
+    return torch.utils.data.DataLoader(  # <--
+        dataset, batch_size=8, num_workers=4, worker_init_fn=partial(start, rank)
+    )
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -574,5 +594,17 @@ def split(folder):
 def newest(folder):
     names = os.listdir(folder)
     return names[:3], names[3:]
+""",
+    "a number of numpy's state that differs from epoch to epoch": """
+import numpy as np
+from torch.utils.data import DataLoader
+
+
+def start(worker_id):
+    np.random.seed(np.random.get_state()[1][1] + worker_id)
+
+
+def load(dataset):
+    return DataLoader(dataset, batch_size=8, num_workers=4, worker_init_fn=start)
 """,
 }

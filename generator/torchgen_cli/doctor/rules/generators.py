@@ -20,6 +20,7 @@ from ..syntax import (
 )
 from .datasets import SAMPLE, is_dataset, worker_loaders
 from .randomness import SEEDERS
+from .worker_seeds import first_number_of_state, seeds_by_worker_alone
 
 GENERATORS = {
     "numpy.random.default_rng",
@@ -123,7 +124,10 @@ def drawn_per_sample(module: Module, uses: list[ast.AST]) -> bool:
     "TG103",
     "each epoch seeds its workers alike, so it replays the same random numbers",
     why="""Workers are started anew for each epoch, and this `worker_init_fn` gives worker k the
-    same seed every time: every epoch draws the same augmentations.""",
+    same seed every time: every epoch draws the same augmentations. `np.random.get_state()[1][0]`
+    is no seed either: torch has seeded numpy in each worker since 1.9, by several numbers, after
+    which the first of the state is always 2147483648. Where torch is kept before 1.9 that is a
+    hint.""",
     remedy="""seed from `torch.initial_seed() % 2**32`, which is another one in each epoch, or
     set `persistent_workers=True`""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -175,7 +179,9 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
             functions = [function for _, function in named] if len(named) == 1 else []
         alike = functions and all(seeds_by_worker_alone(module, one) for one in functions)
         if alike and (not drawn or not drawn.isdisjoint(seeded_by(module, functions))):
-            yield Spot(loader, unsure=drawn == set())
+            by_state = any(first_number_of_state(module, one) for one in functions)
+            old = by_state and module.project.stays_before_torch("1.9")
+            yield Spot(loader, unsure=drawn == set() or old)
     yield from seeded_in_samples(module)
 
 
@@ -223,32 +229,3 @@ def seeded_by(module: Module, functions: list[ast.AST]) -> set[str]:
     """Which of numpy, random and torch a `worker_init_fn` seeds."""
     calls = [call for function in functions for call in own_calls(function)]
     return {module.qualified(call.func).partition(".")[0] for call in calls}
-
-
-def seeds_by_worker_alone(module: Module, function: ast.AST) -> bool:
-    """Whether a `worker_init_fn` seeds, and from nothing that differs from epoch to epoch."""
-    if mentions(function, "initial_seed", "worker_info", "epoch", "urandom", "time", "entropy"):
-        return False
-    seeding = [
-        call
-        for call in own_calls(function)
-        if module.qualified(call.func) in ("numpy.random.seed", "random.seed", "torch.manual_seed")
-    ]
-    for call in seeding:
-        if not call.args:
-            return False  # from the system's entropy
-        if any(
-            last_name(n.func) not in ("int", "hash")
-            for n in walk(call.args[0])
-            if isinstance(n, ast.Call)
-        ):
-            return False
-        if any(isinstance(n, ast.Subscript) for n in walk(call.args[0])):
-            return False  # numpy.random.get_state()[1][0]
-    return bool(seeding) and only_plain_values(function)
-
-
-def only_plain_values(function: ast.AST) -> bool:
-    """Whether all that the function computes itself comes without a call to something unknown."""
-    values = [n.value for n in walk(function) if isinstance(n, ast.Assign)]
-    return not any(isinstance(n, ast.Call) for value in values for n in walk(value))
