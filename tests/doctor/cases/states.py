@@ -421,6 +421,36 @@ def finish(net, number):
     torch.save(net.state_dict(), f"results/{number}.pt")  # <--
 """,
     ),
+    (  # a script that only makes images, with a switch for the GPU
+        "TG610",
+        """
+import argparse
+
+import torch
+from torch import nn
+
+
+class Painter(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.layer = nn.Linear(size, 3)
+
+    def forward(self, noise):
+        return self.layer(noise)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weights", required=True)
+    parser.add_argument("--cuda", action="store_true")
+    opt = parser.parse_args()
+    painter, noise = Painter(8), torch.randn(1, 8)
+    painter.load_state_dict(torch.load(opt.weights, weights_only=True))  # <--
+    if opt.cuda:
+        painter, noise = painter.cuda(), noise.cuda()
+    print(painter(noise))
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -705,5 +735,25 @@ def main(args, net, fit):
     spread = nn.DataParallel(net)
     fit(spread)
     keep(net, args.path)
+""",
+    "weights for a model that moves its input to a GPU anyhow": """
+import torch
+from torch import nn
+
+
+class Painter(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.layer = nn.Linear(size, 3)
+
+    def forward(self, noise):
+        return self.layer(noise.cuda())
+
+
+if __name__ == "__main__":
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    painter = Painter(8).to(device)
+    painter.load_state_dict(torch.load("out/%d.pt" % 3, weights_only=True))
+    print(painter(torch.randn(1, 8)))
 """,
 }

@@ -16,6 +16,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
 from .gpu import insists_on_a_gpu, written_before
 from .in_place import SETTINGS
 from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader
@@ -131,7 +132,8 @@ def asked(test: ast.expr) -> set[str]:
     "weights go back to the device that they were saved from",
     why="""Without `map_location` each tensor is made where it was when it was saved. A file from a
     GPU does not open on a machine without one, on which this file says that it runs; and of
-    several processes all fill the first GPU. One place is shown for the whole repository.""",
+    several processes all fill the first GPU. One place is shown for the whole repository. Where one
+    process trains, or a GPU is needed anyhow, it is a hint.""",
     remedy='pass `map_location="cpu"`; `load_state_dict` copies the weights to where the model is',
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
@@ -174,7 +176,15 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
         to_model = goes_to_a_model(module, call) or goes_to_a_loader(module, call)
         if to_model and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
-            yield Spot(call, unsure=bool(call.args) and isinstance(call.args[0], ast.Constant))
+            own = bool(call.args) and isinstance(call.args[0], ast.Constant)
+            yield Spot(call, unsure=own or not does_harm(module, call))
+
+
+def does_harm(module: Module, load: ast.Call) -> bool:
+    """Whether every process loads onto the first GPU, or a user without one cannot load."""
+    if "init_process_group" in module.calls and not for_one_process(module, load):
+        return True
+    return serves_users_without_gpu(module, load)
 
 
 def choices_in(module: Module) -> Iterator[ast.IfExp]:
@@ -237,9 +247,9 @@ def runs_without_gpu(module: Module) -> bool:
         return False
     if any(is_read(module, name) for name in CPU & flags) or device_of_a_flag(module):
         return True
-    if any(is_constant(one.orelse, "cpu") for one in choices_in(module)):
+    if any(is_constant(way, "cpu") for c in choices_in(module) for way in (c.body, c.orelse)):
         return True
-    if asks_a_flag_for_the_cpu(module):
+    if asks_a_flag_for_the_cpu(module) or has_cuda_switch(module):
         return True
     needs_one = any(
         not any(isinstance(around, ast.If | ast.IfExp) for around in module.ancestors(call))
