@@ -76,3 +76,11 @@ def test_the_scipy_that_a_project_is_pinned_to_counts(pin: str, found: int, tmp_
     (tmp_path / "show.py").write_text(text, encoding="utf-8")
     (tmp_path / "requirements.txt").write_text(f"torch\n{pin}\n", encoding="utf-8")
     assert len(examine(tmp_path).findings) == found
+
+
+@pytest.mark.parametrize(("readme", "found"), [("Needs torch.", 0), ("- PyTorch (1.6+)", 1)])
+def test_the_torch_that_a_readme_names_counts(readme: str, found: int, tmp_path: Path) -> None:
+    text = SNIPPETS["draws of workers of a program that seeds all there is"]
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    (tmp_path / "README.md").write_text(readme, encoding="utf-8")
+    assert len(examine(tmp_path).findings) == found

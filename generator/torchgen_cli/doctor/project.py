@@ -12,6 +12,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from .evidence import lowest_in_readme, used_torch
 from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
@@ -300,6 +301,23 @@ class Project:
     def needs_torch(self, version: str) -> bool:
         """Whether the project runs on no torch before this version."""
         return self.lowest_torch is not None and self.lowest_torch >= Version(version)
+
+    def uses_torch(self, version: str) -> bool:
+        """Whether the code itself runs on no torch before this version."""
+        return self._used_torch >= Version(version)
+
+    @cached_property
+    def _used_torch(self) -> Version:
+        return used_torch(self.code)
+
+    def names_torch_before(self, version: str) -> bool:
+        """Whether the packaging allows a torch before this version, or the README names one."""
+        named = [one for one in (self.lowest_torch, self._lowest_in_readme) if one is not None]
+        return any(one < Version(version) for one in named)
+
+    @cached_property
+    def _lowest_in_readme(self) -> Version | None:
+        return lowest_in_readme(self.root)
 
     @cached_property
     def pinned_torch(self) -> Version | None:

@@ -388,6 +388,60 @@ def load(dataset, rank):
     )
 """,
     ),
+    (  # a class that a function puts together from two tables
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Streets(Dataset):
+    pass
+
+
+class Boxes(Dataset):
+    def __getitem__(self, index):
+        return self.images[index] * np.random.uniform(0.9, 1.1)
+
+
+PLACES = {"streets": Streets}
+TASKS = {"boxes": Boxes}
+
+
+def choose(place, task):
+    class Both(PLACES[place], TASKS[task]):
+        pass
+
+    return Both
+
+
+def main(args):
+    Chosen = choose(args.place, args.task)
+    return DataLoader(Chosen(args), batch_size=8, num_workers=4)  # <--
+""",
+    ),
+    (  # a DataLoader of the project's own, and a class by its name
+        "TG101",
+        """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Ahead(DataLoader):
+    def __iter__(self):
+        return reversed(list(super().__iter__()))
+
+
+class Roads(Dataset):
+    def __getitem__(self, index):
+        return self.roads[index] + np.random.normal()
+
+
+def main(settings):
+    roads = eval("data." + settings.name)(settings)
+    return Ahead(roads, batch_size=8, num_workers=settings.workers)  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -606,5 +660,48 @@ def start(worker_id):
 
 def load(dataset):
     return DataLoader(dataset, batch_size=8, num_workers=4, worker_init_fn=start)
+""",
+    "draws of workers where the code needs a torch that seeds them": """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Roads(Dataset):
+    def __getitem__(self, index):
+        return self.roads[index] + np.random.normal()
+
+
+def main(model, workers):
+    return torch.compile(model), DataLoader(Roads(), batch_size=8, num_workers=workers)
+""",
+    "draws of workers of a program that seeds all there is": """
+import random
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Roads(Dataset):
+    def __getitem__(self, index):
+        return self.roads[index] + np.random.normal()
+
+
+def main(seed, workers):
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    return DataLoader(Roads(), batch_size=8, num_workers=workers)
+""",
+    "a function for the workers of an evaluation, which may repeat itself": """
+import numpy as np
+from torch.utils.data import DataLoader
+
+
+def load(val_dataset):
+    return DataLoader(
+        val_dataset, num_workers=4, worker_init_fn=lambda k: np.random.seed(k)
+    )
 """,
 }

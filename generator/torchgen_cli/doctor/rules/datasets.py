@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..syntax import (
+    FUNCTIONS,
     Function,
     argument,
     has_stars,
@@ -12,6 +13,7 @@ from ..syntax import (
     last_name,
     mentions,
     own_calls,
+    own_nodes,
 )
 from .origins import origins
 
@@ -28,7 +30,7 @@ SAMPLE = ("__getitem__", "__getitems__", "__iter__")
 
 def worker_loaders(module: Module) -> Iterator[ast.Call]:
     """The DataLoaders that have worker processes."""
-    for call in module.torch_calls("DataLoader"):
+    for call in loaders(module):
         options = handed(module, call)
         if options is None:
             continue
@@ -36,6 +38,22 @@ def worker_loaders(module: Module) -> Iterator[ast.Call]:
         seeded = {"worker_init_fn", "generator"}.intersection(options)
         if workers is not None and not is_constant(workers, 0) and not seeded:
             yield call
+
+
+def loaders(module: Module) -> Iterator[ast.Call]:
+    """The calls that make a DataLoader, or one of a class of the project that takes the same."""
+    yield from module.torch_calls("DataLoader")
+    for name in sorted((module.calls.keys() & module.project.classes.keys()) - {"DataLoader"}):
+        for call in module.calls[name]:
+            found = module.project.classes_named(module, call.func) or ()
+            if any(is_loader_class(*one) for one in found):
+                yield call
+
+
+def is_loader_class(module: Module, node: ast.ClassDef) -> bool:
+    """Whether a class derives from torch's DataLoader, and takes the same arguments."""
+    own = any(isinstance(item, FUNCTIONS) and item.name == "__init__" for item in node.body)
+    return not own and any(module.is_torch(base, "DataLoader") for base in node.bases)
 
 
 def handed(module: Module, call: ast.Call) -> dict[str, ast.expr] | None:
@@ -78,11 +96,10 @@ def classes_of(module: Module, made: ast.Call) -> Iterator[tuple[Module, ast.Cla
     """The datasets that a call makes: of a class, or of one from a table; and those within."""
     named = module.project.classes_named(module, made.func) or ()
     if tables := looked_up(module, made.func):
-        names = {last_name(one) for table in tables for one in table}
-        near = [(other, c) for other in module.project.near(module) for c in other.classes]
-        everywhere = [(other, c) for other in module.project.code for c in other.classes]
-        named = near if any(is_dataset(*one) for one in near) else everywhere
-        named = [one for one in named if not names or one[1].name in names]
+        named = in_tables(module, tables)
+    for other, node in () if named else classes_returned(module, made.func):
+        tables = [table for base in node.bases for table in looked_up(other, base)]
+        named = in_tables(other, tables) if tables else [(other, node)]
     found = [one for one in named if is_dataset(*one)]
     yield from found
     for value in made.args + [one.value for one in made.keywords] if found else ():
@@ -90,6 +107,28 @@ def classes_of(module: Module, made: ast.Call) -> Iterator[tuple[Module, ast.Cla
             if isinstance(inner, ast.Call) and inner is not made:
                 named = other.project.classes_named(other, inner.func) or ()
                 yield from (one for one in named if is_dataset(*one))
+
+
+def in_tables(module: Module, tables: list[list[ast.expr]]) -> list[tuple[Module, ast.ClassDef]]:
+    """The classes of these tables; an empty one holds any."""
+    names = {last_name(one) for table in tables for one in table}
+    near = [(other, c) for other in module.project.near(module) for c in other.classes]
+    everywhere = [(other, c) for other in module.project.code for c in other.classes]
+    named = near if any(is_dataset(*one) for one in near) else everywhere
+    return [one for one in named if not names or one[1].name in names]
+
+
+def classes_returned(module: Module, made: ast.expr) -> Iterator[tuple[Module, ast.ClassDef]]:
+    """The classes that a function defines and returns: `Dataset = get_dataset(name)`."""
+    if not isinstance(made, ast.Name):
+        return
+    for value in module.value_in(made, module.function(made)):
+        found = module.project.resolve(module, value) if isinstance(value, ast.Call) else []
+        for other, function in found:
+            own = {one.name: one for one in function.body if isinstance(one, ast.ClassDef)}
+            for node in own_nodes(function):
+                if isinstance(node, ast.Return) and last_name(node.value or node) in own:
+                    yield other, own[last_name(node.value or node)]
 
 
 def looked_up(module: Module, made: ast.expr) -> list[list[ast.expr]]:

@@ -18,6 +18,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .data import for_evaluation
 from .datasets import SAMPLE, is_dataset, worker_loaders
 from .randomness import SEEDERS
 from .worker_seeds import first_number_of_state, seeds_by_worker_alone
@@ -181,7 +182,8 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
         if alike and (not drawn or not drawn.isdisjoint(seeded_by(module, functions))):
             by_state = any(first_number_of_state(module, one) for one in functions)
             old = by_state and module.project.stays_before_torch("1.9")
-            yield Spot(loader, unsure=drawn == set() or old)
+            same_each_time = for_evaluation(module, loader)  # which may be what is wanted
+            yield Spot(loader, unsure=drawn == set() or old or same_each_time)
     yield from seeded_in_samples(module)
 
 

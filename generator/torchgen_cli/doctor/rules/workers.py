@@ -33,8 +33,9 @@ from .sampled import (
     why="""The dataset draws from numpy's global generator, in worker processes. In torch before
     1.9 every worker then draws the same numbers. Since then they follow from torch's global
     generator, so whatever draws from it before (an evaluation, another number of workers, a
-    resume) changes what every sample looks like; where a project asks for 1.9 or newer, this is
-    a hint.""",
+    resume) changes what every sample looks like; where a project asks for 1.9 or newer, or its
+    code runs on no older torch, this is a hint. So it is where the program seeds Python, numpy and
+    torch, and nothing names an older torch.""",
     remedy="""give the DataLoader a `generator` of its own and a `worker_init_fn` that seeds
     from `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -73,7 +74,7 @@ loader = DataLoader(
 """,
 )
 def unseeded_workers(module: Module) -> Iterator[Spot]:
-    unsure = module.project.needs_torch("1.9")
+    unsure = runs_on_new_torch(module)
     shown: set[tuple[ast.AST, str]] = set()  # a dataset may get a loader anew
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
@@ -86,6 +87,21 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
             if not dataset[1] or dataset not in shown:
                 yield Spot(loader, unsure=unsure or is_shown(module, loader))
             shown.add(dataset)
+
+
+def runs_on_new_torch(module: Module) -> bool:
+    """Whether a project surely runs on a torch that seeds numpy in workers, or likely and well."""
+    project = module.project
+    if project.needs_torch("1.9") or project.uses_torch("1.9"):
+        return True
+    seeded = {
+        other.qualified(call.func)
+        for other in project.near(module)
+        for name in ("seed", "manual_seed")
+        for call in other.calls.get(name, ())
+    }
+    all_three = seeded.issuperset(("random.seed", "numpy.random.seed", "torch.manual_seed"))
+    return all_three and not project.names_torch_before("1.9")
 
 
 def samples_by_chance(module: Module, loader: ast.Call) -> bool:

@@ -1,0 +1,99 @@
+"""Which torch a project surely runs on, as its code tells, and which one its README names."""
+
+import ast
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from packaging.version import Version
+
+from .parsed import ParsedFile
+
+# the first torch that has each of these, or the parts of it
+SINCE = {
+    "torch.inference_mode": "1.9",
+    "torch.distributed.elastic": "1.9",
+    "torch.distributed.run": "1.9",
+    "torch.inf": "1.9",
+    "torch.nn.Mish": "1.9",
+    "torch.nn.utils.parametrize": "1.9",
+    "torch.nn.utils.parametrizations": "1.9",
+    "torch.amp": "1.10",
+    "torch.autocast": "1.10",
+    "torch.optim.NAdam": "1.10",
+    "torch.optim.RAdam": "1.10",
+    "torch.optim.lr_scheduler.ConstantLR": "1.10",
+    "torch.optim.lr_scheduler.LinearLR": "1.10",
+    "torch.optim.lr_scheduler.SequentialLR": "1.10",
+    "torch.cuda.mem_get_info": "1.11",
+    "torch.distributed.fsdp": "1.11",
+    "torch.backends.mps": "1.12",
+    "torch.mps": "1.12",
+    "torch.set_float32_matmul_precision": "1.12",
+    "torchvision.models.get_model": "1.13",
+    "torch.compile": "2.0",
+    "torch.compiler": "2.0",
+    "torch.func": "2.0",
+    "torch.vmap": "2.0",
+    "torch.set_default_device": "2.0",
+    "torch.nn.functional.scaled_dot_product_attention": "2.0",
+    "torchvision.transforms.v2": "2.0",
+    "torch.nn.attention": "2.2",
+    "torch.distributed.device_mesh": "2.2",
+    "torch.amp.GradScaler": "2.3",
+}
+# and each of these arguments
+ARGUMENTS = {
+    ("label_smoothing", "CrossEntropyLoss"): "1.10",
+    ("label_smoothing", "cross_entropy"): "1.10",
+    ("use_reentrant", "checkpoint"): "1.11",
+    ("weights_only", "load"): "1.13",
+    ("fused", "AdamW"): "2.0",
+}
+LAST_PARTS = {name.rpartition(".")[2] for name in SINCE}
+# `PyTorch >= 1.4.0`, "pytorch 1.8.0", "PyTorch (1.6+)"
+NAMED = re.compile(r"torch(?:\]\([^)]*\))?[\s(>=:v*`]{0,6}(\d+\.\d+)", re.I)
+
+
+def used_torch(modules: Iterable[ParsedFile]) -> Version:
+    """The lowest torch that has all that these files use; 0 where nothing tells."""
+    found = [Version("0")]
+    for module in modules:
+        found += [Version(SINCE[one]) for one in names_in(module) if one in SINCE]
+        for node in module.keywords:
+            call = module.parents[node]
+            name = module.qualified(getattr(call, "func", call))
+            since = ARGUMENTS.get((node.arg or "", name.rpartition(".")[2]))
+            if since and name.startswith("torch.") and not module.is_fallback(call):
+                found.append(Version(since))
+        for call in module.calls.get("add_argument", ()):
+            # which torch.distributed.launch passes since 2.0, and none before
+            if any(getattr(one, "value", None) == "--local-rank" for one in call.args):
+                found.append(Version("2.0"))
+    return max(found)
+
+
+def names_in(module: ParsedFile) -> Iterable[str]:
+    """The dotted names of `SINCE` that a file uses without asking for the version."""
+    for statement in module.import_statements:
+        if module.is_fallback(statement) or isinstance(module.parents[statement], ast.Try):
+            continue
+        source = getattr(statement, "module", None) or ""
+        yield source
+        for alias in statement.names:
+            yield f"{source}.{alias.name}" if source else alias.name
+    for node in module.attributes:
+        if node.attr in LAST_PARTS and not module.is_fallback(node):
+            yield module.qualified(node)
+
+
+def lowest_in_readme(root: Path) -> Version | None:
+    """The lowest torch that the README at `root` names; None where it names none."""
+    found = []
+    for file in sorted(root.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")):
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")[:100_000]
+        except OSError:
+            continue
+        found += [Version(match[1]) for match in NAMED.finditer(text)]
+    return min(found, default=None)
