@@ -442,6 +442,21 @@ def main(settings):
     return Ahead(roads, batch_size=8, num_workers=settings.workers)  # <--
 """,
     ),
+    (  # through the options of all loaders
+        "TG204",
+        """
+from torch.utils.data import DataLoader
+
+
+def loaders(args, train_set, validation_set):
+    options = {"num_workers": args.workers, "drop_last": True} if args.cuda else {}
+    others = options.copy()
+    others["num_workers"] = 1
+    train_loader = DataLoader(train_set, batch_size=8, shuffle=True, **options)
+    validation_loader = DataLoader(validation_set, batch_size=8, **others)  # <--
+    return train_loader, validation_loader
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -703,5 +718,32 @@ def load(val_dataset):
     return DataLoader(
         val_dataset, num_workers=4, worker_init_fn=lambda k: np.random.seed(k)
     )
+""",
+    "single batches for a glance at the validation": """
+from torch.utils.data import DataLoader
+
+
+class Trainer:
+    def __init__(self, val_set, size):
+        self.val_loader = DataLoader(val_set, size, True, drop_last=True)
+        self.val_iter = iter(self.val_loader)
+
+    def glance(self, model):
+        try:
+            batch = next(self.val_iter)
+        except StopIteration:
+            self.val_iter = iter(self.val_loader)
+            batch = next(self.val_iter)
+        return model(batch)
+""",
+    "options without `drop_last` where it evaluates": """
+from torch.utils.data import DataLoader
+
+
+def loaders(train_set, test_set):
+    options = {"num_workers": 2, "drop_last": True}
+    train_loader = DataLoader(train_set, batch_size=8, shuffle=True, **options)
+    options["drop_last"] = False
+    return train_loader, DataLoader(test_set, batch_size=8, **options)
 """,
 }
