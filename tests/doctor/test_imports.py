@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from torchgen_cli.doctor.examine import examine
 
 DATA = """
@@ -94,3 +96,46 @@ def test_a_function_that_nothing_names_gives_hints(tmp_path: Path) -> None:
     for name, expected in (("save", []), ("validate", ["TG501"])):
         (tmp_path / "main.py").write_text(f"from utils import {name}\n", encoding="utf-8")
         assert [one.rule for one in examine(tmp_path).findings] == expected
+
+
+ENGINE = """
+class Engine:
+    def __init__(self, parser):
+        parser.add_argument("--name", default="run")
+        self.args = parser.parse_args()
+        print(self.args.name)
+
+    def size(self):
+        return self.args.batch_size
+"""
+PROGRAM = """
+import argparse
+
+import torch
+
+from engine import Engine
+
+
+def main(model, batches):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--batch_size", type=int, default=8)
+    engine = Engine({given})
+    args = parser.parse_args()
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main(torch.nn.Linear(2, 2), [torch.ones(2, 2)])
+"""
+
+
+@pytest.mark.parametrize(("given", "count"), [("parser", 0), ("None", 1)])
+def test_a_parser_is_read_where_it_is_handed_to(given: str, count: int, tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text(ENGINE, encoding="utf-8")
+    (tmp_path / "train.py").write_text(PROGRAM.replace("{given}", given), encoding="utf-8")
+    assert [one.rule for one in examine(tmp_path).findings] == ["TG418"] * count

@@ -280,4 +280,17 @@ def main(model, loader):
 
 """
     + TAIL,
+    "a rank that the environment gives, beside a flag that nothing reads": """
+import argparse
+import os
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=0)
+args = parser.parse_args()
+rank = int(os.environ["RANK"])
+torch.cuda.set_device(rank % torch.cuda.device_count())
+torch.distributed.init_process_group("nccl", rank=rank)
+""",
 }

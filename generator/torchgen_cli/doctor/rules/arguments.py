@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from ..project import Module
+from ..project import Module, Project
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, written
 from .weights_alone import is_script
@@ -195,7 +195,8 @@ def saves_no_scheduler(module: Module) -> bool:
     "TG809",
     "torchrun passes no `--local_rank`",
     why="""`torch.distributed.launch` passed it as a flag and is deprecated; `torchrun` sets the
-    environment variable LOCAL_RANK instead. Without it every process takes device 0.""",
+    environment variable LOCAL_RANK instead. Without it every process takes device 0. Where nothing
+    reads the flag, and the rank comes from the environment, it is a hint.""",
     remedy='read `int(os.environ["LOCAL_RANK"])`',
     source=f"{STABLE}/elastic/run.html",
     bad="""
@@ -222,11 +223,24 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
     if module.project.contains(b"LOCAL_RANK") or not may_join(module):
         return
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
+    idle = is_left_to_the_environment(module.project)
     for call in module.calls.get("add_argument", ()):
         if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
             # which torch.distributed.launch passes since torch 2.0
             passed = any(is_constant(a, "--local-rank") for a in call.args)
-            yield Spot(call, unsure=old or passed)
+            yield Spot(call, unsure=old or passed or idle)
+
+
+def is_left_to_the_environment(project: Project) -> bool:
+    """Whether no code reads the rank that the flag gives, and some asks the environment for it."""
+    read = any(
+        node.attr == "local_rank" and isinstance(node.ctx, ast.Load)
+        for other in project.code
+        for node in other.attributes
+    )
+    by_key = any(map(project.contains, (b"['local_rank']", b'["local_rank"]', b", 'local_rank'")))
+    asked = any(map(project.contains, (b'"RANK"', b"'RANK'", b'"SLURM_PROCID"', b"'SLURM_PROCID'")))
+    return asked and not read and not by_key
 
 
 def may_join(module: Module) -> bool:

@@ -54,7 +54,8 @@ def readers(module: Module) -> Readers | None:
         return None
     code = module.project.code
     if is_started(module):
-        files = [m for m in reachable(module) if m is module or not parses_own(m)]
+        handed = parsers_of(module)
+        files = [m for m in reachable(module) if m in handed or not parses_own(m)]
     else:
         files = [m for m in code if m is module or not parses_own(m)]
     if not any("parse_args" in m.calls for m in files):
@@ -65,6 +66,19 @@ def readers(module: Module) -> Readers | None:
     if whole.fate is Fate.KEPT:
         files = files + [m for m in code if m not in files and takes_kept(m)]
     return Readers(files, whole.by_key)
+
+
+def parsers_of(module: Module) -> list[Module]:
+    """A file, and those to whose functions or classes it hands its parser, to be parsed there."""
+    project = module.project
+    found = [module]
+    for call in (one for calls in module.calls.values() for one in calls):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if any(isinstance(one, ast.Name) and "parser" in one.id.lower() for one in given):
+            taking = [*project.resolve(module, call)]
+            classes = project.classes_named(module, call.func) or ()
+            found += [m for m, _ in (*taking, *classes) if "parse_args" in m.calls]
+    return found
 
 
 def takes_kept(module: Module) -> bool:

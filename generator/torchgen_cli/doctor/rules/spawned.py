@@ -75,7 +75,8 @@ def seeds_in(module: Module, function: ast.AST) -> bool:
     "this function for workers is given to no loader",
     why="""It says what each worker should be seeded with, and no DataLoader gets it: the workers
     draw what they would without it.""",
-    remedy="pass `worker_init_fn=...` to the loader",
+    remedy="""pass it to the loader as `worker_init_fn`, or remove it where it does not seed from
+    `torch.initial_seed()`""",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""
 import numpy as np
