@@ -177,6 +177,45 @@ def main(model, loader):
 """
         + TAIL,
     ),
+    (  # a name for a flag, and a local one
+        "TG332",
+        """
+import argparse
+
+
+def report(lines, quiet: bool):
+    shown = ~quiet  # <--
+    done = False
+    for line in lines:
+        if shown and ~done:  # <--
+            print(line)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--quiet", action="store_true")
+config = parser.parse_args()
+silent = config.quiet
+report(["a"], ~silent)  # <--
+""",
+    ),
+    (  # a setting of the project's configuration
+        "TG333",
+        """
+from torch.utils.data import DataLoader
+
+from settings import Node
+
+_C = Node()
+_C.DATA = Node()
+_C.DATA.MIX = True
+
+
+def load(cfg, dataset, rank):
+    if rank > 0 or cfg.DATA.MIX | rank == 0:  # <--
+        return DataLoader(dataset, batch_size=8)
+    return DataLoader(dataset, batch_size=8, shuffle=True)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -292,5 +331,27 @@ args = parser.parse_args()
 rank = int(os.environ["RANK"])
 torch.cuda.set_device(rank % torch.cuda.device_count())
 torch.distributed.init_process_group("nccl", rank=rank)
+""",
+    "bits of numbers, and of tensors": """
+import argparse
+
+READ = 1
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode", type=int, default=3)
+args = parser.parse_args()
+
+
+def pick(mask, keep=False):
+    chosen = mask[~keep]
+    if READ & args.mode == 0 or ~args.mode == 0:
+        return chosen
+    found = False
+    for found in mask:
+        chosen = chosen & ~found
+    return chosen
+
+
+def both(ready: bool, mask):
+    return (ready & mask) == 1
 """,
 }
