@@ -216,6 +216,23 @@ def load(cfg, dataset, rank):
     return DataLoader(dataset, batch_size=8, shuffle=True)
 """,
     ),
+    (  # a text that is asked for as a truth
+        "TG310",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--full-size", type=str, default=True)  # <--
+parser.add_argument("--flip", default=False)  # <--
+args = parser.parse_args()
+
+
+def prepare(image):
+    if args.full_size and not args.flip:
+        return image
+    return image[::2]
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -353,5 +370,22 @@ def pick(mask, keep=False):
 
 def both(ready: bool, mask):
     return (ready & mask) == 1
+""",
+    "flags for a path or a text, which are off by default": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", type=str, default=False)
+parser.add_argument("--shuffled", default=True)
+parser.add_argument("--wide", nargs="?", const=True, default=False)
+args = parser.parse_args()
+
+
+def prepare(images, load):
+    if args.resume:
+        load(args.resume)
+    if args.shuffled == "False" or args.wide:
+        return images
+    return images[::2]
 """,
 }

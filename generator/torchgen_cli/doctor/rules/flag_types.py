@@ -5,14 +5,16 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Spot, rule
-from ..syntax import keyword, written
+from ..syntax import is_constant, keyword, written
+from .flag_readers import flag_names
 
 
 @rule(
     "TG310",
     "a flag of `type=bool` is true, whatever is given",
     why="""argparse calls `bool` on the text, and any text but the empty one is true:
-    `--pretrained False` asks for a pretrained model.""",
+    `--pretrained False` asks for a pretrained model. A flag without a type, or of `type=str`, keeps
+    the text, which is as true.""",
     remedy="use `action=argparse.BooleanOptionalAction`, or `store_true`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -33,6 +35,40 @@ def boolean_text(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         if written(keyword(call, "type") or call) == "bool":
             yield Spot(call, unsure=is_left_unread(module, call))
+        elif is_text_for_truth(module, call):
+            yield Spot(call, "the text that is given is asked for as a truth")
+
+
+def is_text_for_truth(module: Module, call: ast.Call) -> bool:
+    """Whether a flag is True or False by default, takes a text, and is only asked if it is true."""
+    given = {one.arg for one in call.keywords}
+    text = "type" not in given or written(keyword(call, "type") or call) == "str"
+    if not text or given & {"action", "choices", "nargs", "const", None}:
+        return False
+    if not is_constant(keyword(call, "default"), True, False):
+        return False
+    names = flag_names(call)
+    uses = [
+        (other, node)
+        for other in module.project.near(module)
+        for node in other.attributes
+        if node.attr in names
+    ]
+    return bool(uses) and all(is_asked(*use) for use in uses)
+
+
+def is_asked(module: Module, node: ast.expr) -> bool:
+    """Whether a condition asks if a value is true, and nothing else is done with it."""
+    inner: ast.AST = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp | ast.While):
+            return around.test is inner
+        if not isinstance(around, ast.BoolOp) and not (
+            isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+        ):
+            return False
+        inner = around
+    return False
 
 
 @rule(
