@@ -457,6 +457,36 @@ def loaders(args, train_set, validation_set):
     return train_loader, validation_loader
 """,
     ),
+    (  # under a flag, in a function that the program calls before
+        "TG210",
+        """
+import argparse
+
+import torch
+from torch.utils import data
+
+
+def prepare(options):
+    device = torch.device("cuda" if options.gpu else "cpu")
+    torch.set_default_device(device)
+
+
+def split(samples):
+    return data.random_split(samples, [90, 10])  # <--
+
+
+def main(samples):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", action="store_true")
+    prepare(parser.parse_args())
+    train_set, _ = split(samples)
+    order = data.RandomSampler(train_set)  # <--
+    return data.DataLoader(train_set, batch_size=8, sampler=order)
+
+
+main(list(range(100)))
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -745,5 +775,25 @@ def loaders(train_set, test_set):
     train_loader = DataLoader(train_set, batch_size=8, shuffle=True, **options)
     options["drop_last"] = False
     return train_loader, DataLoader(test_set, batch_size=8, **options)
+""",
+    "a default on the GPU that is not there when the loader is made": """
+import torch
+from torch.utils.data import DataLoader
+
+
+def show(model):
+    torch.set_default_tensor_type("torch.cuda.FloatTensor")
+    return model(torch.ones(1))
+
+
+def main(dataset, model):
+    return DataLoader(dataset, batch_size=8, shuffle=True)
+
+
+def glance(dataset, model):
+    torch.set_default_device("cuda")
+    model(torch.ones(1))
+    torch.set_default_device("cpu")
+    return DataLoader(dataset, batch_size=8, shuffle=True)
 """,
 }
