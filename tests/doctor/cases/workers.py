@@ -487,6 +487,30 @@ def main(samples):
 main(list(range(100)))
 """,
     ),
+    (  # an environment of lmdb, which another method opens
+        "TG107",
+        """
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pairs(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.open()
+
+    def open(self):
+        self.env = lmdb.open(self.path, readonly=True)  # <--
+
+    def __getitem__(self, index):
+        with self.env.begin() as transaction:
+            return transaction.get(str(index).encode())
+
+
+def load(path, workers):
+    return DataLoader(Pairs(path), batch_size=8, num_workers=workers)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -795,5 +819,41 @@ def glance(dataset, model):
     model(torch.ones(1))
     torch.set_default_device("cpu")
     return DataLoader(dataset, batch_size=8, shuffle=True)
+""",
+    "an environment of lmdb that is opened without locks, or closed again": """
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pairs(Dataset):
+    def __init__(self, path):
+        self.env = lmdb.open(path, readonly=True, lock=False)
+
+    def __getitem__(self, index):
+        with self.env.begin() as transaction:
+            return transaction.get(str(index).encode())
+
+
+class Later(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.open()
+        self.count = self.env.stat()["entries"]
+        self.env.close()
+        self.env = None
+
+    def open(self):
+        self.env = lmdb.open(self.path, readonly=True)
+
+    def __getitem__(self, index):
+        if self.env is None:
+            self.open()
+        with self.env.begin() as transaction:
+            return transaction.get(str(index).encode())
+
+
+def load(path, workers):
+    both = Pairs(path), Later(path)
+    return [DataLoader(one, batch_size=8, num_workers=workers) for one in both]
 """,
 }

@@ -4,11 +4,22 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import rule
-from ..syntax import FUNCTIONS, keyword, last_name, receiver, same, walk, written
+from ..rule import Spot, rule
+from ..syntax import (
+    FUNCTIONS,
+    Function,
+    is_constant,
+    keyword,
+    last_name,
+    own_calls,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from .datasets import is_dataset, with_helpers, worker_loaders
 
-OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
+OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open", "lmdb.open")
 
 
 @rule(
@@ -16,7 +27,8 @@ OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open")
     "a file that is opened in `__init__` is shared by all workers",
     why="""A worker that is forked gets the parent's open file: processes that read from it move
     each other's position, and get wrong samples or errors. One that is spawned cannot pickle
-    it.""",
+    it. LMDB forbids the use of an environment after a fork; without locks that goes well as a
+    rule, and is a hint.""",
     remedy="open the file at the first `__getitem__` of each process",
     source="https://docs.h5py.org/en/stable/faq.html#multiprocessing",
     bad="""
@@ -54,13 +66,12 @@ def load(path):
     return DataLoader(Scans(path), batch_size=8, num_workers=4)
 """,
 )
-def shared_file(module: Module) -> Iterator[ast.AST]:
+def shared_file(module: Module) -> Iterator[Spot]:
     for node in module.classes:
         methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
-        first = next((item for item in methods if item.name == "__init__"), None)
         sample = with_helpers(methods)
         shown: dict[ast.Call, ast.AST] = {}
-        for statement in walk(first) if first else ():
+        for statement in started(methods):
             if not isinstance(statement, ast.Assign):
                 continue
             opened, kept = opened_by(module, statement.value), statement.targets[0]
@@ -69,12 +80,40 @@ def shared_file(module: Module) -> Iterator[ast.AST]:
             if (
                 written(kept).startswith("self.")
                 and any(same(n, kept) for one in sample for n in walk(one))
+                and not is_let_go(methods, statement)
                 and is_dataset(module, node)
                 and is_made(module, node)
                 and any(any(worker_loaders(other)) for other in module.project.code)
             ):
                 shown.setdefault(opened, statement if opened is statement.value else opened)
-        yield from shown.values()
+        for opened, place in shown.items():
+            yield Spot(place, unsure=is_constant(keyword(opened, "lock"), False))
+
+
+def started(methods: list[Function]) -> Iterator[ast.AST]:
+    """The nodes of `__init__`, and of the methods of the same object that it calls."""
+    reached = [item for item in methods if item.name == "__init__"]
+    for method in reached:  # it grows
+        yield from walk(method)
+        called = {written(call.func) for call in own_calls(method)}
+        reached += [
+            item for item in methods if f"self.{item.name}" in called and item not in reached
+        ]
+
+
+def is_let_go(methods: list[Function], opening: ast.Assign) -> bool:
+    """Whether `__init__` closes what it keeps, or puts None in its place."""
+    kept = opening.targets[0]
+    for node in started(methods):
+        if isinstance(node, ast.Call) and last_name(node.func) == "close":
+            if same(receiver(node), kept):
+                return True
+        elif isinstance(node, ast.Assign) and node.lineno > opening.lineno:
+            if same(node.targets[0], kept) and is_constant(node.value, None):
+                return True
+        elif isinstance(node, ast.Delete) and any(same(one, kept) for one in node.targets):
+            return True
+    return False
 
 
 def opened_by(module: Module, value: ast.expr) -> ast.Call | None:
