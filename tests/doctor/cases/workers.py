@@ -856,4 +856,24 @@ def load(path, workers):
     both = Pairs(path), Later(path)
     return [DataLoader(one, batch_size=8, num_workers=workers) for one in both]
 """,
+    "a file of a dataset whose only loader has no workers": """
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.rows = open(path, "rb")
+
+    def __getitem__(self, index):
+        self.rows.seek(index)
+        return self.rows.read(1)
+
+
+def load(path):
+    return DataLoader(Rows(path), batch_size=8, num_workers=0)
+
+
+def other(data, workers):
+    return DataLoader(data, batch_size=8, num_workers=workers)
+""",
 }

@@ -17,7 +17,14 @@ from ..syntax import (
     walk,
     written,
 )
-from .datasets import is_dataset, with_helpers, worker_loaders
+from .datasets import (
+    classes_of,
+    is_dataset,
+    loaders,
+    made_datasets,
+    with_helpers,
+    worker_loaders,
+)
 
 OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open", "lmdb.open")
 
@@ -83,7 +90,7 @@ def shared_file(module: Module) -> Iterator[Spot]:
                 and not is_let_go(methods, statement)
                 and is_dataset(module, node)
                 and is_made(module, node)
-                and any(any(worker_loaders(other)) for other in module.project.code)
+                and is_read_by_workers(module, node)
             ):
                 shown.setdefault(opened, statement if opened is statement.value else opened)
         for opened, place in shown.items():
@@ -149,4 +156,26 @@ def is_made(module: Module, node: ast.ClassDef) -> bool:
         for one in other.classes
         if one is node or module.project.derives(other, one, node.name)
     }
-    return any(name in other.calls for name in derived for other in module.project.code)
+    return any(
+        name in other.calls
+        for other in module.project.code
+        for name in (*derived, *(a for a, w in other.imports.items() if last_part(w) in derived))
+    )
+
+
+def last_part(whole: str) -> str:
+    """The name of what an import brings: `from data import Scans as D` is Scans."""
+    return whole.rpartition(".")[2]
+
+
+def is_read_by_workers(module: Module, node: ast.ClassDef) -> bool:
+    """Whether a loader with workers may read a dataset; none does where all are known without."""
+    known = [
+        (other, call)
+        for other in module.project.code
+        for call in loaders(other)
+        if any(one is node for made in made_datasets(other, call) for _, one in classes_of(*made))
+    ]
+    if known:
+        return any(call in worker_loaders(other) for other, call in known)
+    return any(any(worker_loaders(other)) for other in module.project.code)
