@@ -876,4 +876,26 @@ def load(path):
 def other(data, workers):
     return DataLoader(data, batch_size=8, num_workers=workers)
 """,
+    "a file of a dataset that gets no workers, by a name that another has too": """
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.rows = open(path, "rb")
+
+    def __getitem__(self, index):
+        self.rows.seek(index)
+        return self.rows.read(1)
+
+
+def load(path, workers):
+    if path.endswith(".rows"):
+        samples = Rows(path)
+        loader = DataLoader(samples, batch_size=8, num_workers=0)
+    else:
+        samples = list(path)
+        loader = DataLoader(samples, batch_size=8, num_workers=workers)
+    return loader
+""",
 }

@@ -174,8 +174,23 @@ def is_read_by_workers(module: Module, node: ast.ClassDef) -> bool:
         (other, call)
         for other in module.project.code
         for call in loaders(other)
-        if any(one is node for made in made_datasets(other, call) for _, one in classes_of(*made))
+        if any(
+            one is node
+            for made in made_datasets(other, call)
+            if not excludes(other, made[1], call)
+            for _, one in classes_of(*made)
+        )
     ]
     if known:
         return any(call in worker_loaders(other) for other, call in known)
     return any(any(worker_loaders(other)) for other in module.project.code)
+
+
+def excludes(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two places are in the two ways of one condition."""
+    ways = [set(module.ancestors(place)) for place in (one, other)]
+    both = [node for node in ways[0] & ways[1] if isinstance(node, ast.If)]
+    return any(
+        any(n in ways[0] for n in node.body) != any(n in ways[1] for n in node.body)
+        for node in both
+    )
