@@ -11,16 +11,18 @@ from ..syntax import (
     last_name,
     own_calls,
     receiver,
+    walk,
     written,
 )
 from .loading import says_where
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
 from .resume import goes_on, program_of
+from .resuming import BRINGING, is_gone_on_with
 from .states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from .weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
 
+RATE = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate", re.I)
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
-BRINGING = re.compile(r"load|resum|restor|restart|checkpoint", re.I)
 PROGRESS = re.compile(
     r"^((start|last|current|global)_)?(epochs?|steps?|iter(ation)?s?)(_(num|run|done|no|idx))?$",
     re.I,
@@ -100,7 +102,8 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
     "TG604",
     "the checkpoint cannot bring the run back",
     why="""It says how far the run was, so it is meant to be gone on with; but the optimizer's
-    moments, the scheduler or the scaler begin anew then, and the run is another one.""",
+    moments, the scheduler or the scaler begin anew then, and the run is another one. In a program
+    that never goes on with a run this is a hint.""",
     remedy="save the `state_dict()` of the optimizer, the scheduler and the scaler too",
     source=SAVING,
     bad="""
@@ -111,6 +114,12 @@ def save(model, optimizer, scheduler, epoch, path):
     optimizer.step()
     scheduler.step()
     torch.save({"model": model.state_dict(), "epoch": epoch}, path)  # <--
+
+
+def resume(model, path):
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    return state["epoch"]
 """,
     good="""
 import torch
@@ -126,6 +135,14 @@ def save(model, optimizer, scheduler, epoch, path):
         "epoch": epoch,
     }
     torch.save(state, path)
+
+
+def resume(model, optimizer, scheduler, path):
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    scheduler.load_state_dict(state["scheduler"])
+    return state["epoch"]
 """,
     severity=Severity.WARNING,
 )
@@ -150,8 +167,15 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         around = [*where, *callers]
         stepped = [(o, receiver(step)) for o in around for step in o.calls.get("step", ())]
         rebuilt = any(follows_from_the_epoch(other) for other in around)
-        held = [o for v in content.values for o in [v, *put_aside(module, v, call)]]
+        held = [
+            other
+            for value in content.values
+            for other in [value, *put_aside(module, value, call)]
+            if not is_rate_of(other)
+        ]
         text = " ".join([*keys, *map(ast.unparse, held)]).lower()
+        counts = frozenset(filter(PROGRESS.match, keys))
+        unsure = not is_gone_on_with(module, counts)
         missing = []
         if brings_back_less(module, content):
             yield Spot(call, "no code reads the optimizer's state")
@@ -168,7 +192,15 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         detail = f"without {' and '.join(missing)}"
         if missing and detail not in told:  # the same again in another function
             told.add(detail)
-            yield Spot(call, detail)
+            yield Spot(call, detail, unsure)
+
+
+def is_rate_of(value: ast.expr) -> bool:
+    """Whether it asks an optimizer for its learning rate, and not for its state."""
+    asked = isinstance(value, ast.Call) and RATE.search(last_name(value.func)) is not None
+    return asked or any(
+        isinstance(n, ast.Attribute) and n.attr == "param_groups" for n in walk(value)
+    )
 
 
 def brings_back_less(module: Module, content: ast.Dict) -> bool:
