@@ -18,6 +18,31 @@ def fit(args, net, loader, loss_of):
         torch.save({"net": net.state_dict(), "epoch": epoch + 1, "rate": rate}, args.last)  # <--
 """,
     ),
+    (
+        "TG625",
+        """
+import os
+import torch
+from torch import nn
+
+def run(args, net, epoch_of):
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    if args.gpus > 1:
+        net = nn.DataParallel(net)
+    net.to("cuda")
+    first = 0
+    if os.path.isfile(args.last):
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["weights"])  # <--
+        optimizer.load_state_dict(read["adam"])
+        first = read["epoch"] + 1
+    for epoch in range(first, args.epochs):
+        epoch_of(net, optimizer)
+        kept = {"epoch": epoch, "adam": optimizer.state_dict()}
+        kept["weights"] = net.module.state_dict() if args.gpus > 1 else net.state_dict()
+        torch.save(kept, args.last)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -54,5 +79,60 @@ for epoch in range(start, 90):
     moments = optimizer.state_dict()
     state = {"net": net.state_dict(), "optimizer": moments, "epoch": epoch}
     torch.save(state, f"{epoch}.pt")
+""",
+    "the state of the bare model where it is wrapped, and of the model itself where not": """
+import torch
+from torch.nn import DataParallel
+
+def is_parallel(net):
+    return isinstance(net, DataParallel)
+
+def one(net, path):
+    net = DataParallel(net)
+    weights = net.module.state_dict() if is_parallel(net) else net.state_dict()
+    torch.save({"net": weights}, path)
+
+def two(net, path):
+    net = DataParallel(net)
+    kept = {}
+    try:
+        kept["net"] = net.module.state_dict()
+    except AttributeError:
+        kept["net"] = net.state_dict()
+    torch.save(kept, path)
+
+def three(net, path):
+    net = DataParallel(net)
+    if is_parallel(net):
+        torch.save(net.module.state_dict(), path)
+    else:
+        torch.save(net.state_dict(), path)
+""",
+    "weights of the bare model that are loaded into it, and others into the wrapped one": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+class Runner:
+    def __init__(self, model, optimizer, args):
+        self.optimizer = optimizer
+        self.model = model
+        if args.resume:
+            self.resume(args.resume)
+        self.model = DistributedDataParallel(model)
+
+    def resume(self, path):
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+    def save(self, path):
+        moments = self.optimizer.state_dict()
+        torch.save({"model": self.model.module.state_dict(), "optimizer": moments}, path)
+
+def fine_tune(args, model):
+    model = DistributedDataParallel(model)
+    pretrained = torch.load(args.pretrained, map_location="cpu", weights_only=True)
+    model.load_state_dict(pretrained["model"])
+    torch.save({"model": model.module.state_dict()}, args.out)
 """,
 }

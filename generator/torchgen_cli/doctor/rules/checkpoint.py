@@ -14,10 +14,8 @@ from ..syntax import (
     walk,
     written,
 )
-from .loading import says_where
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
-from .resume import goes_on, program_of
-from .resuming import BRINGING, is_gone_on_with
+from .resuming import brings_back_less, follows_from_the_epoch, is_gone_on_with
 from .states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from .weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
 
@@ -201,44 +199,3 @@ def is_rate_of(value: ast.expr) -> bool:
     return asked or any(
         isinstance(n, ast.Attribute) and n.attr == "param_groups" for n in walk(value)
     )
-
-
-def brings_back_less(module: Module, content: ast.Dict) -> bool:
-    """Whether an optimizer's state is kept, and no code that goes on with a run reads it."""
-    kept = any(
-        isinstance(value, ast.Call)
-        and last_name(value.func) == "state_dict"
-        and is_optimizer(module, receiver(value))
-        for value in content.values
-    )
-    near = module.project.near(module)
-    read = any(
-        "opt" in ast.unparse(call).lower()
-        for other in near
-        for call in other.calls.get("load_state_dict", ())
-    )
-    handed = any(
-        is_optimizer(other, one)
-        for other in near
-        for name, calls in other.calls.items()
-        if BRINGING.search(name)
-        for call in calls
-        for one in [*call.args, *(k.value for k in call.keywords)]
-    )
-    return kept and not read and not handed and any(map(goes_on, program_of(module)))
-
-
-def follows_from_the_epoch(module: Module) -> bool:
-    """Whether a scheduler is told where it is: it then has no state that could be lost."""
-    told = any(
-        node.arg == "last_epoch" and not isinstance(node.value, ast.UnaryOp)  # -1, the default
-        for node in module.keywords
-    )
-    told |= any(n.attr == "last_epoch" and isinstance(n.ctx, ast.Store) for n in module.attributes)
-    told |= any(
-        "lr_scheduler." in module.qualified(call.func) and says_where(call)
-        for calls in module.calls.values()
-        for call in calls
-    )
-    steps = module.calls.get("step", ())
-    return told or any(call.args and is_scheduler(module, receiver(call)) for call in steps)

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
-from ..syntax import is_constant, last_name, mentions, own_calls, receiver, same, walk, written
+from ..syntax import (
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+    written,
+)
+from .bare_states import cuts_prefix, is_bare_otherwise
 from .handed import given_for, last_given, wrapped_elsewhere
 from .layers import unmoved
 from .places import goes_to_a_model
@@ -45,6 +53,8 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("state_dict", ()):
         model = receiver(call)
         if model is None or not written(model) or not saved(module, call):
+            continue
+        if is_bare_otherwise(module, model, call):
             continue
         scope = module.function(call)
         given = [a for a in module.assigned.get(written(model), ()) if not only_moves(a)]
@@ -158,16 +168,6 @@ def in_other_branch(module: Module, one: ast.AST, other: ast.AST) -> bool:
 def below(module: Module, node: ast.AST, block: list[ast.stmt]) -> bool:
     """Whether a node is part of one of these statements."""
     return any(statement in (node, *module.ancestors(node)) for statement in block)
-
-
-def cuts_prefix(module: Module) -> bool:
-    """Whether a file deals with the prefix: by its name, or by its length."""
-    if mentions(module.tree, "module.", "consume_prefix_in_state_dict_if_present"):
-        return True
-    return any(
-        isinstance(node, ast.Slice) and is_constant(node.lower, 7) and node.upper is None
-        for node in walk(module.tree)
-    )
 
 
 def only_moves(node: ast.Assign) -> bool:
