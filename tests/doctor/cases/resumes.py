@@ -43,6 +43,52 @@ def run(args, net, epoch_of):
         torch.save(kept, args.last)
 """,
     ),
+    (
+        "TG623",
+        """
+from pathlib import Path
+
+import torch
+
+net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8))
+file = Path("weights") / "best.pt"
+if file.exists():  # <--
+    state = torch.load(file, map_location="cpu", weights_only=True)
+    net.load_state_dict(state["net"])
+else:
+    print("no weights, using new ones")
+net.eval()
+
+@torch.inference_mode()
+def predict(batch):
+    return net(batch).argmax(1)
+""",
+    ),
+    (
+        "TG623",
+        """
+import os
+import torch
+
+def main(args, net, loader, train_epoch, evaluate):
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    first = 0
+    if args.resume and os.path.exists(os.path.join(args.resume, "last.pt")):  # <--
+        state = torch.load(os.path.join(args.resume, "last.pt"), "cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"] + 1
+    else:
+        print("training from scratch")
+    if args.eval_only:
+        evaluate(net, loader)
+        return
+    for epoch in range(first, args.epochs):
+        train_epoch(net, loader, optimizer)
+        moments = optimizer.state_dict()
+        torch.save({"net": net.state_dict(), "optimizer": moments, "epoch": epoch}, f"{epoch}.pt")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -134,5 +180,42 @@ def fine_tune(args, model):
     pretrained = torch.load(args.pretrained, map_location="cpu", weights_only=True)
     model.load_state_dict(pretrained["model"])
     torch.save({"model": model.module.state_dict()}, args.out)
+""",
+    "a missing file that ends the program, is looked at later, or begins a new run": """
+import os
+import sys
+
+import torch
+
+def ends(args, net, loader):
+    if os.path.isfile(args.weights):
+        net.load_state_dict(torch.load(args.weights, map_location="cpu", weights_only=True))
+    else:
+        print("no such file", args.weights)
+        sys.exit(1)
+    net.eval()
+    with torch.no_grad():
+        return [net(batch) for batch in loader]
+
+def looks(args, net, loader):
+    found = False
+    if os.path.isfile(args.weights):
+        net.load_state_dict(torch.load(args.weights, map_location="cpu", weights_only=True))
+        found = True
+    assert found, args.weights
+    net.eval()
+    with torch.no_grad():
+        print([net(batch) for batch in loader])
+
+def trains(net, optimizer, epoch_of, folder):
+    last = os.path.join(folder, "last.pt")
+    if os.path.isfile(last):
+        state = torch.load(last, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+    while epoch_of(net, optimizer) > 0.1:
+        moments = optimizer.state_dict()
+        torch.save({"net": net.state_dict(), "optimizer": moments}, f"{last}.new")
+        os.replace(f"{last}.new", last)
 """,
 }
