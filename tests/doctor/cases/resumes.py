@@ -89,6 +89,30 @@ def main(args, net, loader, train_epoch, evaluate):
         torch.save({"net": net.state_dict(), "optimizer": moments, "epoch": epoch}, f"{epoch}.pt")
 """,
     ),
+    (
+        "TG608",
+        """
+import torch
+
+def fit(args, net, optimizer, epoch_of, validate, keep):
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first, best_error = state["epoch"] + 1, state["best_error"]
+        print("going on with epoch", first)
+    best_error = float("inf")  # <--
+    for epoch in range(first, args.epochs):
+        epoch_of(net, optimizer)
+        error = validate(net)
+        is_best = error < best_error
+        best_error = min(error, best_error)
+        moments = optimizer.state_dict()
+        state = {"net": net.state_dict(), "optimizer": moments, "epoch": epoch}
+        keep({**state, "best_error": best_error}, is_best)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -217,5 +241,52 @@ def trains(net, optimizer, epoch_of, folder):
         moments = optimizer.state_dict()
         torch.save({"net": net.state_dict(), "optimizer": moments}, f"{last}.new")
         os.replace(f"{last}.new", last)
+""",
+    "the best weights of each run in a folder of its own": """
+from datetime import datetime
+from pathlib import Path
+
+import torch
+
+def fit(args, net, optimizer, epoch_of, validate):
+    stamp = datetime.now().strftime("%Y%m%d-%H%M")
+    folder = Path(args.folder) / f"{args.name}-{stamp}"
+    folder.mkdir(parents=True)
+    lowest = float("inf")
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"] + 1
+    for epoch in range(first, args.epochs):
+        epoch_of(net, optimizer)
+        error = validate(net)
+        if error < lowest:
+            lowest = error
+            moments = optimizer.state_dict()
+            state = {"net": net.state_dict(), "optimizer": moments, "epoch": epoch}
+            torch.save(state, folder / "best.pt")
+""",
+    "an optimizer that hands the state on, in a program that begins anew each time": """
+import torch
+
+class Lookahead(torch.optim.Optimizer):
+    def __init__(self, base):
+        self.optimizer = base
+
+    def load_state_dict(self, state):
+        self.optimizer.load_state_dict(state["fast"])
+
+def fit(args, net, epoch_of, validate):
+    optimizer = Lookahead(torch.optim.SGD(net.parameters(), lr=0.1))
+    best_score = 0.0
+    net.load_state_dict(torch.load(args.pretrained, map_location="cpu", weights_only=True))
+    for epoch in range(args.epochs):
+        epoch_of(net, optimizer)
+        score = validate(net)
+        if score > best_score:
+            best_score = score
+            torch.save(net.state_dict(), f"{args.folder}/best.pt")
 """,
 }

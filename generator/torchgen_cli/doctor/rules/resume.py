@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ..kept import kept
 from ..project import Module
-from ..rule import Severity, rule
-from ..syntax import is_constant, last_name, mentions, own_calls, own_nodes, receiver, walk, written
+from ..rule import Severity, Spot, rule
+from ..syntax import last_name, mentions, own_calls, own_nodes, receiver, walk, written
+from .best_read import BEST, is_new_each_time, is_number, overwritten
 from .loops import is_optimizer
 from .weights_alone import is_script
 
-BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|best", re.I)
 COUNTS = re.compile(r"epoch|step|iter", re.I)
 
 
@@ -20,7 +20,7 @@ COUNTS = re.compile(r"epoch|step|iter", re.I)
     "a resumed run forgets the best score",
     why="""The optimizer is brought back, but the best score begins at its first value again: the
     first evaluation after the resume counts as the best, and writes over the checkpoint that
-    was.""",
+    was. Where the path of the best one holds the time, this is a hint.""",
     remedy="save the best score in the checkpoint, and read it where you resume",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
     bad="""
@@ -61,7 +61,8 @@ def fit(model, optimizer, evaluate, epochs, path, resume):
 """,
     severity=Severity.WARNING,
 )
-def forgotten_best(module: Module) -> Iterator[ast.AST]:
+def forgotten_best(module: Module) -> Iterator[ast.AST | Spot]:
+    yield from overwritten(module)
     asked = any(is_asked_for(module, one) for one in module.calls.get("load_state_dict", ()))
     if not asked and not any(goes_on(one) and uses(module, one) for one in program_of(module)):
         return
@@ -73,7 +74,7 @@ def forgotten_best(module: Module) -> Iterator[ast.AST]:
                 continue
             kept = [one for one in compared(node.test) if is_updated(module, loop, node, one)]
             if any(begins_anew(module, node, best) for best in kept):
-                yield node
+                yield Spot(node, unsure=is_new_each_time(module, call))
 
 
 def program_of(module: Module) -> list[Module]:
@@ -95,12 +96,20 @@ def uses(module: Module, other: Module) -> bool:
 def goes_on(module: Module) -> bool:
     """Whether a file brings a run back: its optimizer, or how far it was."""
     loads = module.calls.get("load_state_dict", ())
-    if any(is_optimizer(module, receiver(call)) for call in loads):
+    if any(
+        is_optimizer(module, receiver(call)) and not is_handed_down(module, call) for call in loads
+    ):
         return True
     return bool(loads) and any(
         "start" in target.lower() and any(reads_a_count(one.value) for one in statements)
         for target, statements in module.assigned.items()
     )
+
+
+def is_handed_down(module: Module, call: ast.Call) -> bool:
+    """Whether an optimizer of the project hands its state to the one that it wraps."""
+    function = module.function(call)
+    return getattr(function, "name", "") in ("load_state_dict", "__setstate__")
 
 
 def is_asked_for(module: Module, load: ast.Call) -> bool:
@@ -176,14 +185,3 @@ def begins_anew(module: Module, test: ast.If, name: str) -> bool:
     return bool(given) and all(
         isinstance(one, ast.Assign) and is_number(one.value) for one in given
     )
-
-
-def is_number(value: ast.expr) -> bool:
-    """Whether it is a number that is written out, or an infinity."""
-    if isinstance(value, ast.UnaryOp):
-        return is_number(value.operand)
-    if isinstance(value, ast.Call):
-        return last_name(value.func) == "float"
-    if isinstance(value, ast.Attribute):
-        return value.attr in ("inf", "Inf", "infty")
-    return isinstance(value, ast.Constant) and not is_constant(value, None)

@@ -9,7 +9,7 @@ from ..project import Module
 from ..syntax import everything, is_constant, last_name, receiver, written
 from .loading import says_where
 from .loops import is_optimizer, is_scheduler
-from .resume import goes_on, program_of
+from .resume import goes_on, is_handed_down, program_of
 
 BRINGING = re.compile(r"load|resum|restor|restart|checkpoint", re.I)
 GOES_ON = re.compile(
@@ -62,12 +62,6 @@ def is_of_optimizer(module: Module, call: ast.Call) -> bool:
     owner = receiver(call)
     named = "opt" in written(owner or call).lower() or "optim" in ast.unparse(call).lower()
     return named or is_optimizer(module, owner)
-
-
-def is_handed_down(module: Module, call: ast.Call) -> bool:
-    """Whether an optimizer of the project hands its state to the one that it wraps."""
-    function = module.function(call)
-    return getattr(function, "name", "") in ("load_state_dict", "__setstate__")
 
 
 def is_never_asked(module: Module, node: ast.AST) -> bool:
