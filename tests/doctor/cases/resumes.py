@@ -289,4 +289,14 @@ def fit(args, net, epoch_of, validate):
             best_score = score
             torch.save(net.state_dict(), f"{args.folder}/best.pt")
 """,
+    "a file that a library's checkpointer wrote": """
+import torch
+from ignite.handlers import ModelCheckpoint
+
+def keep(trainer, model, event):
+    trainer.add_event_handler(event, ModelCheckpoint("run", "net", n_saved=3), {"net": model})
+
+def load(model, path):
+    model.load_state_dict(torch.load(path, map_location="cpu"))
+""",
 }

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from ..kept import kept
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
 from ..syntax import (
@@ -19,6 +20,9 @@ from ..syntax import (
 )
 from .loops import is_optimizer
 from .states import saves
+
+# what other libraries call that which hands states to `torch.save`
+SAVERS = ("Checkpointer", "ModelCheckpoint", "PeriodicCheckpointer", "CheckpointSaver", "DiskSaver")
 
 
 @rule(
@@ -48,7 +52,7 @@ def load(path):
     once=True,
 )
 def unsafe_load(module: Module) -> Iterator[Spot]:
-    own = any(any(saves(other)) for other in module.project.code)
+    own = any(any(saves(other)) or saves_by_library(other) for other in module.project.code)
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue
@@ -60,6 +64,21 @@ def unsafe_load(module: Module) -> Iterator[Spot]:
                 yield Spot(call, "no weights_only", unsure=own)
         elif is_constant(chosen, False):
             yield Spot(call, "weights_only=False", unsure=own)
+
+
+@kept
+def saves_by_library(module: Module) -> bool:
+    """Whether a file makes something of an installed library that writes checkpoints."""
+    return any(
+        is_of_library(module, call.func) for name in SAVERS for call in module.calls.get(name, ())
+    )
+
+
+def is_of_library(module: Module, node: ast.AST) -> bool:
+    """Whether a name is imported, and not from the project."""
+    whole = module.qualified(node)
+    imported = whole.partition(".")[0] in {one.partition(".")[0] for one in module.imports.values()}
+    return imported and "." in whole and not module.project.classes_named(module, node)
 
 
 def tried_safely(module: Module, call: ast.Call) -> bool:
