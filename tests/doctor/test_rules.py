@@ -69,3 +69,48 @@ def test_a_rule_says_all_that_its_page_needs(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.id)
 def test_the_good_example_is_python(rule: Rule) -> None:
     compile(rule.good, rule.id, "exec")
+
+
+def test_weights_that_a_method_of_the_model_saves_are_found_where_it_is_called(
+    tmp_path: Path,
+) -> None:
+    net = """
+import torch
+
+class Net(torch.nn.Module):
+    def write(self, path):
+        torch.save(self.state_dict(), path)
+
+    def read(self, path):
+        self.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+
+if __name__ == "__main__":
+    print(Net())
+"""
+    train = """
+import argparse
+import torch
+from net import Net
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", help="weights to go on with")
+
+def main(args, loader, loss_of):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    if args.resume:
+        net.read(args.resume)
+    for epoch in range(90):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        net.write(f"net-{epoch}.pt")
+
+if __name__ == "__main__":
+    main(parser.parse_args())
+"""
+    for name, code in (("net.py", net), ("train.py", train)):
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    found = [(one.file, one.rule, one.line) for one in examine(tmp_path).findings]
+    assert found == [("train.py", "TG604", 19)]

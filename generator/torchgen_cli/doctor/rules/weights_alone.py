@@ -9,6 +9,7 @@ from ..kept import kept
 from ..project import Module
 from ..rule import Spot
 from ..syntax import (
+    FUNCTIONS,
     last_name,
     mentions,
     receiver,
@@ -33,7 +34,8 @@ def is_script(module: Module) -> bool:
 
 def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     """Where a script with a flag to resume saves weights, and no program saves its optimizer."""
-    if not any(saves(module)):
+    by_methods = list(saved_by_methods(module)) if resuming_flags(module) else []
+    if not by_methods and not any(saves(module)):
         return
     near = module.project.near(module)
     trains = "backward" in module.calls or "step" in module.calls
@@ -69,6 +71,27 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
         if plain or (linked and is_weights_alone(module, call)):
             yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
             return
+    for call in by_methods[:1]:
+        yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
+
+
+def saved_by_methods(module: Module) -> Iterator[ast.Call]:
+    """The calls in a file of methods of models that save the model's own state, and no more."""
+    for other in module.project.near(module):
+        for save in plain_saves(other):
+            method, around = other.function(save), other.class_of(save)
+            state = save.args[0]
+            if not isinstance(method, FUNCTIONS) or around is None or not is_own_state(state):
+                continue
+            if module.project.is_module_class(other, around):
+                for call in module.calls.get(method.name, ()):
+                    if (other, method) in module.project.resolve(module, call):
+                        yield call
+
+
+def is_own_state(value: ast.expr) -> bool:
+    """Whether it is `self.state_dict()`."""
+    return isinstance(value, ast.Call) and written(value.func) == "self.state_dict"
 
 
 def starts(script: Module, module: Module) -> bool:
