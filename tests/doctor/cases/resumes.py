@@ -113,6 +113,38 @@ def fit(args, net, optimizer, epoch_of, validate, keep):
         keep({**state, "best_error": best_error}, is_best)
 """,
     ),
+    (
+        "TG604",
+        """
+import torch
+
+class Trainer:
+    def __init__(self, args, net):
+        self.args, self.net = args, net
+        self.adam_optimizer = torch.optim.Adam(net.parameters())
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.adam_optimizer, 15)
+        if args.load_folder:
+            self.load(args.load_folder)
+
+    def load(self, folder):
+        self.net.load_state_dict(torch.load(f"{folder}/net.pt", "cpu", weights_only=True))
+        moments = torch.load(f"{folder}/adam.pt", "cpu", weights_only=True)
+        self.adam_optimizer.load_state_dict(moments)
+
+    def save(self, folder):
+        torch.save(self.net.state_dict(), f"{folder}/net.pt")
+        torch.save(self.adam_optimizer.state_dict(), f"{folder}/adam.pt")  # <--
+
+    def train(self, loader, loss_of):
+        for epoch in range(self.args.epochs):
+            for batch in loader:
+                self.adam_optimizer.zero_grad()
+                loss_of(self.net, batch).backward()
+                self.adam_optimizer.step()
+            self.scheduler.step()
+            self.save(f"{self.args.folder}/{epoch}")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -298,5 +330,27 @@ def keep(trainer, model, event):
 
 def load(model, path):
     model.load_state_dict(torch.load(path, map_location="cpu"))
+""",
+    "an optimizer in a file of its own, and the epoch in the name of another": """
+import torch
+
+def fit(args, net, loader, loss_of, epoch_of_file):
+    optimizer = torch.optim.Adam(net.parameters())
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    first_epoch = 0
+    if args.weights:
+        net.load_state_dict(torch.load(args.weights, "cpu", weights_only=True))
+        optimizer.load_state_dict(torch.load(args.moments, "cpu", weights_only=True))
+        first_epoch = epoch_of_file(args.weights)
+    for _ in range(first_epoch):
+        scheduler.step()
+    for epoch in range(first_epoch, args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        scheduler.step()
+        torch.save(net.state_dict(), f"{args.folder}/net-{epoch}.pt")
+        torch.save(optimizer.state_dict(), f"{args.folder}/adam-{epoch}.pt")
 """,
 }

@@ -15,6 +15,7 @@ from ..syntax import (
     written,
 )
 from .loops import OPTIMIZERS, is_optimizer, is_scheduler
+from .lost_place import lost_place
 from .resuming import brings_back_less, follows_from_the_epoch, is_gone_on_with
 from .states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from .weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
@@ -147,6 +148,7 @@ def resume(model, optimizer, scheduler, path):
 def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
     yield from resumed_without_optimizer(module)
     yield from optimizers_left_out(module)
+    yield from lost_place(module)
     if not any(True for _ in checkpoints(module)):
         return
     near = module.project.near(module)  # a trainer may be spread over files
