@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..kept import kept
 from ..project import Module
-from ..syntax import is_constant, keyword, last_name
+from ..syntax import FUNCTIONS, is_constant, keyword, last_name, own_calls, parameters, written
 from .flag_places import attributes_of
 from .flag_taken import is_kept_alike, is_of_other_class, is_used
 from .flag_whole import Fate, Whole
@@ -45,6 +45,8 @@ class Readers(NamedTuple):
     files: list[Module]
     by_key: bool
     """Whether they are in a table too."""
+    beside: list[Module]
+    """Files with a parser of their own, to which the flags may be given as an argument."""
 
 
 @kept
@@ -53,11 +55,10 @@ def readers(module: Module) -> Readers | None:
     if "add_argument" not in module.calls:
         return None
     code = module.project.code
-    if is_started(module):
-        handed = parsers_of(module)
-        files = [m for m in reachable(module) if m in handed or not parses_own(m)]
-    else:
-        files = [m for m in code if m is module or not parses_own(m)]
+    known = reachable(module) if is_started(module) else code
+    handed = parsers_of(module) if is_started(module) else [module]
+    files = [m for m in known if m in handed or not parses_own(m)]
+    beside = [m for m in known if m not in files] if is_started(module) else []
     if not any("parse_args" in m.calls for m in files):
         return None
     whole = Whole(files)
@@ -65,7 +66,7 @@ def readers(module: Module) -> Readers | None:
         return None
     if whole.fate is Fate.KEPT:
         files = files + [m for m in code if m not in files and takes_kept(m)]
-    return Readers(files, whole.by_key)
+    return Readers(files, whole.by_key, beside)
 
 
 def parsers_of(module: Module) -> list[Module]:
@@ -162,8 +163,42 @@ def stem(module: Module) -> str:
 
 def is_unread(module: Module, known: Readers, names: set[str]) -> bool:
     """Whether no file does anything with a flag."""
-    return not any(reads(one, names, known.by_key) for one in known.files) and not any(
-        kept_reads(one, name) for one in module.project.code for name in names
+    return not (
+        any(reads(one, names, known.by_key) for one in known.files)
+        or any(reads_what_it_is_given(one, names) for one in known.beside)
+        or any(kept_reads(one, name) for one in module.project.code for name in names)
+    )
+
+
+def reads_what_it_is_given(module: Module, names: set[str]) -> bool:
+    """Whether a function reads a setting of an argument, and others than its own file call it."""
+    return any(
+        is_parameter(module, node) and is_read(module, node) and serves_others(module, node)
+        for name in names
+        for node in attributes_of(module).get(name, ())
+    )
+
+
+def is_parameter(module: Module, node: ast.Attribute) -> bool:
+    """Whether it is an attribute of a parameter, or of what a method keeps of one."""
+    function = module.function(node)
+    if not isinstance(function, FUNCTIONS):
+        return False
+    owner = written(node.value)
+    return owner in parameters(function) or owner.startswith("self.")
+
+
+def serves_others(module: Module, node: ast.Attribute) -> bool:
+    """Whether a function is a method, or not only called where the file parses its own flags."""
+    function = module.function(node)
+    calls = list(module.project.calls_of(module, function))
+    return module.class_of(function) is not None or not all(
+        other is module
+        and (
+            isinstance(other.function(call), ast.Module)
+            or bool(own_calls(other.function(call), "parse_args"))
+        )
+        for other, call in calls
     )
 
 

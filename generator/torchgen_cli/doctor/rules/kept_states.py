@@ -16,7 +16,7 @@ from ..syntax import (
     receiver,
     walk,
 )
-from .checkpoint import SAVING
+from .checkpoint import BRINGING, SAVING
 from .last_epochs import fits_by_default, is_endless, saved_elsewhere
 from .loops import is_scheduler
 from .states import saves
@@ -118,7 +118,7 @@ def fixed(module: Module, name: ast.Name) -> bool:
     "the scheduler is saved before it has moved on",
     why="""The checkpoint of an epoch holds the schedule of that epoch, and the resumed run begins
     the next with it: one epoch is trained with the rate of the one before, and the schedule
-    stays one behind.""",
+    stays one behind. Where nothing of the program loads the scheduler's state, it is a hint.""",
     remedy="call `scheduler.step()` before the checkpoint is written",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
@@ -136,6 +136,10 @@ def fit(model, optimizer, scheduler, epochs, run_epoch):
         }
         torch.save(state, f"{epoch}.pt")
         scheduler.step()  # <--
+
+
+def go_on(path, scheduler):
+    scheduler.load_state_dict(torch.load(path, weights_only=True)["scheduler"])
 """,
     good="""
 import torch
@@ -152,9 +156,13 @@ def fit(model, optimizer, scheduler, epochs, run_epoch):
             "epoch": epoch + 1,
         }
         torch.save(state, f"{epoch}.pt")
+
+
+def go_on(path, scheduler):
+    scheduler.load_state_dict(torch.load(path, weights_only=True)["scheduler"])
 """,
 )
-def saved_too_early(module: Module) -> Iterator[ast.AST]:
+def saved_too_early(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
         kept = False
         for statement in loop.body:
@@ -164,11 +172,29 @@ def saved_too_early(module: Module) -> Iterator[ast.AST]:
                 for c in steps
                 if not any(True for one in module.loops_around(c) if one is not loop)
             ]
-            if kept and plain:
-                yield plain[0]
+            if kept and plain and not is_told(plain[0]):
+                yield Spot(plain[0], unsure=not brings_schedulers_back(module))
             if plain:
                 break
             kept = kept or any(keeps_scheduler(module, call) for call in own_calls(statement))
+
+
+def is_told(step: ast.Call) -> bool:
+    """Whether a scheduler is told the epoch at each step, and so keeps no place of its own."""
+    return any(mentions(one, "epoch") for one in [*step.args, *(k.value for k in step.keywords)])
+
+
+def brings_schedulers_back(module: Module) -> bool:
+    """Whether a file of the program loads a scheduler's state, or has a helper that may do so."""
+    return any(
+        is_scheduler(other, one) or mentions(one, "sched")
+        for other in module.project.near(module)
+        for name, calls in other.calls.items()
+        if BRINGING.search(name)
+        for call in calls
+        for one in [receiver(call), *call.args, *(k.value for k in call.keywords)]
+        if one is not None
+    )
 
 
 def keeps_scheduler(module: Module, call: ast.Call) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ..project import Module
 from ..rule import Spot, rule
 from ..syntax import (
+    FUNCTIONS,
     everything,
     is_constant,
     keyword,
@@ -26,23 +27,61 @@ REGISTERING_METHODS = {"add_module", "register_module", "register_parameter", "s
 def holds_modules(module: Module, value: ast.AST) -> bool:
     """Whether a plain list, tuple, dict or comprehension holds new modules or parameters."""
     if isinstance(value, ast.List | ast.Tuple):
-        return any(makes_module(module, item) and not is_plain(item) for item in value.elts)
+        return any(loses_by_it(module, item) for item in value.elts)
     if isinstance(value, ast.Dict):
-        return any(makes_module(module, item) and not is_plain(item) for item in value.values)
+        return any(loses_by_it(module, item) for item in value.values)
     if isinstance(value, ast.ListComp):
-        return makes_module(module, value.elt) and not is_plain(value.elt)
+        return loses_by_it(module, value.elt)
     if isinstance(value, ast.DictComp):
-        return makes_module(module, value.value) and not is_plain(value.value)
+        return loses_by_it(module, value.value)
     if isinstance(value, ast.BinOp):  # [nn.Linear(8, 8)] * 3
         return holds_modules(module, value.left) or holds_modules(module, value.right)
     return False
 
 
-def is_plain(value: ast.AST) -> bool:
+def loses_by_it(module: Module, value: ast.AST) -> bool:
+    """Whether it makes a module that misses something where the model does not know of it."""
+    return makes_module(module, value) and not is_plain(module, value)
+
+
+def is_plain(module: Module, value: ast.AST, depth: int = 2) -> bool:
     """Whether a module has no parameters, no buffers and no modes, so that nothing is lost."""
-    return isinstance(value, ast.Call) and last_name(value.func).startswith(
-        PLAIN_MODULES + ACTIVATIONS
+    if not isinstance(value, ast.Call):
+        return False
+    if module.is_torch(value.func) or not module.project.classes.get(last_name(value.func)):
+        return last_name(value.func).startswith(PLAIN_MODULES + ACTIVATIONS)
+    classes = module.project.classes_named(module, value.func) or []
+    return depth > 0 and bool(classes) and all(only_plain(*one, depth) for one in classes)
+
+
+def only_plain(module: Module, node: ast.ClassDef, depth: int) -> bool:
+    """Whether a class of modules holds plain ones alone, and calls nothing that it was given."""
+    own = {f"self.{method.name}" for method in node.body if isinstance(method, FUNCTIONS)}
+    nodes = everything(node)
+    calls = [one for one in nodes if isinstance(one, ast.Call)]
+    made = [one for one in calls if makes_module(module, one)]
+    held = {
+        written(target)
+        for one in made
+        for target in getattr(module.parents[one], "targets", ())
+        if written(target)
+    }
+    known = all(written(one.func) in own | held for one in calls if of_self(one.func))
+    direct = all(module.qualified(base) == "torch.nn.Module" for base in node.bases)
+    modes = any(isinstance(one, ast.Attribute) and one.attr == "training" for one in nodes)
+    registers = any(last_name(one.func) in REGISTERING_METHODS for one in calls)
+    return (
+        bool(made)
+        and direct
+        and known
+        and not (modes or registers)
+        and all(is_plain(module, one, depth - 1) for one in made)
     )
+
+
+def of_self(node: ast.AST) -> bool:
+    """Whether it is an attribute of the object itself, at any depth."""
+    return written(node).startswith("self.") and not isinstance(node, ast.Name)
 
 
 @rule(
@@ -124,7 +163,7 @@ def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterat
             held is not None
             and value is not None
             and written(held) == name
-            and makes_module(module, value)
+            and loses_by_it(module, value)
         ):
             yield inner
             return

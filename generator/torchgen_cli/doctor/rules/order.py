@@ -6,9 +6,19 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import FUNCTIONS, argument, has_stars, is_constant, mentions, walk, written
+from ..syntax import (
+    FUNCTIONS,
+    argument,
+    has_stars,
+    is_constant,
+    last_name,
+    mentions,
+    walk,
+    written,
+)
 from .data import for_evaluation
 from .datasets import dataset_classes
+from .flag_places import names_of
 
 TRAINING = re.compile(r"(^|_)(train|training|trn)(_|$)", re.I)
 
@@ -67,7 +77,7 @@ def unshuffled(module: Module) -> Iterator[Spot]:
         if not any(TRAINING.search(n.split(".")[-1]) for n in (name, written(dataset or call))):
             continue
         shuffle, sampler = argument(call, 2, "shuffle"), argument(call, 3, "sampler")
-        if argument(call, 4, "batch_sampler") is not None:
+        if argument(call, 4, "batch_sampler") is not None or is_counted(module, target):
             continue
         if shuffle is None and sampler is None:
             classes = dataset_classes(module, call)
@@ -79,6 +89,22 @@ def unshuffled(module: Module) -> Iterator[Spot]:
             classes = dataset_classes(module, call)
             if classes and all(keeps_order(node) for _, node in classes):
                 yield Spot(call, "where the sampler stays None")
+
+
+def is_counted(module: Module, target: ast.Assign) -> bool:
+    """Whether nothing is done with a loader but to ask for its length."""
+    function, name = module.function(target), last_name(target.targets[0])
+    if not isinstance(target.targets[0], ast.Name) or name in module.project.imported_parts:
+        return False
+    reads = [
+        one
+        for one in names_of(module).get(name, ())
+        if isinstance(function, ast.Module) or module.function(one) is function
+    ]
+    return bool(reads) and all(
+        isinstance(around := module.parents[one], ast.Call) and written(around.func) == "len"
+        for one in reads
+    )
 
 
 def often_none(module: Module, sampler: ast.expr | None) -> bool:

@@ -5,7 +5,19 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, rule
-from ..syntax import is_constant, last_name, mentions, own_calls, own_nodes, walk
+from ..syntax import (
+    FUNCTIONS,
+    Loop,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    parameters,
+    same,
+    walk,
+    written,
+)
 from .loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_steps
 
 
@@ -88,14 +100,32 @@ def left_over(module: Module) -> Iterator[ast.AST]:
             for call in [*optimizer_steps(module, outer), *scaled_steps(module, outer)]
         )
         counts_on = any(
-            isinstance(node, ast.Name) and spans_epochs(module, node)
+            spans_epochs(module, node) or counts_through(module, node, epochs)
             for node in walk(condition.test)
+            if isinstance(node, ast.Name | ast.Attribute)
         )
         if again and every_few(condition.test) and not (zeroed or flushed or counts_on):
             yield condition
 
 
-def spans_epochs(module: Module, name: ast.Name) -> bool:
+def counts_through(module: Module, name: ast.expr, epochs: list[Loop]) -> bool:
+    """Whether a count is set before the loop of epochs, and in it nothing but counted up."""
+    function, owner = module.function(name), module.class_of(name)
+    scope = owner if owner is not None and isinstance(name, ast.Attribute) else function
+    counted = any(isinstance(n, ast.AugAssign) and same(n.target, name) for n in walk(scope))
+    if not written(name) or not counted:
+        return False
+    if isinstance(function, FUNCTIONS) and written(name) in parameters(function):
+        return True  # the caller's
+    around = module.assigned.get(written(name), ())
+    begun = [one for one in around if scope in module.ancestors(one)]
+    if scope is owner:
+        return all(getattr(module.function(one), "name", "") == "__init__" for one in begun)
+    anew = any(loop in module.ancestors(one) for one in begun for loop in epochs)
+    return bool(begun and epochs) and not anew
+
+
+def spans_epochs(module: Module, name: ast.Name | ast.Attribute) -> bool:
     """Whether a count goes on over epochs: `len(loader) * epoch + i`."""
     return any(
         isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and mentions(node, "epoch")

@@ -1,14 +1,21 @@
 """Seeds: which numbers follow from them."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Severity, Spot, rule
-from ..syntax import argument, has_stars, is_constant, last_name, same, walk, written
+from ..syntax import argument, has_stars, is_constant, keyword, last_name, same, walk, written
 from .splits import drawn_splits
 
 SEEDERS = {"manual_seed", "manual_seed_all", "seed", "seed_all", "seed_everything", "set_seed"}
+# "0 = no random seed", "random if zero"
+NO_SEED = re.compile(
+    r"\b(0|zero)\b.*\b(no|none|not|without|random|off|disable[sd]?|unset)\b"
+    r"|\b(no|none|not|without|random|off|disable[sd]?|unset)\b.*\b(0|zero)\b",
+    re.I,
+)
 SEED_NAMES = {"seed", "random_seed", "manual_seed", "rng_seed", "manualseed", "random_state"}
 
 
@@ -43,7 +50,8 @@ def seed_zero(module: Module) -> Iterator[ast.AST]:
                 continue
             for around in module.ancestors(call):
                 if isinstance(around, ast.If) and tests_seed(around.test, call.args[0]):
-                    yield around.test
+                    if not is_documented(module, around.test):
+                        yield around.test
                     break
     for node in module.assigned.get("seed", []):
         value = node.value
@@ -51,6 +59,24 @@ def seed_zero(module: Module) -> Iterator[ast.AST]:
             first, last = value.values[0], value.values[-1]
             if is_seed(first) and not is_constant(last, 0, None):
                 yield value
+
+
+def is_documented(module: Module, test: ast.expr) -> bool:
+    """Whether a comment or a help text says that 0 means no seed."""
+    lines = module.project.contents[module.name].decode("utf-8", "replace").splitlines()
+    names = {written(one) for one in walk(test) if written(one) and is_seed(one)}
+    places = [test, *(one for name in names for one in module.assigned.get(name, ()))]
+    above = [lines[one.lineno - 2 : one.lineno] for one in places]
+    comments = [line.partition("#")[2] for found in above for line in found]
+    flags = {f"--{last_name(one).replace('_', sign)}" for one in walk(test) for sign in "-_"}
+    helps = [
+        str(text.value)
+        for other in module.project.near(module)
+        for call in other.calls.get("add_argument", ())
+        if any(isinstance(one, ast.Constant) and one.value in flags for one in call.args)
+        and isinstance(text := keyword(call, "help"), ast.Constant)
+    ]
+    return any(NO_SEED.search(text) for text in [*comments, *helps])
 
 
 def is_seed(node: ast.AST) -> bool:

@@ -7,6 +7,7 @@ from ..kept import kept
 from ..project import Module
 from ..rule import Severity, Spot, rule
 from ..syntax import FUNCTIONS, last_name, own_calls, receiver, written
+from .flag_readers import reachable
 from .seeds import RANDOMNESS
 from .unreached_draws import of_datasets
 from .without_torch import torch_left_out
@@ -120,9 +121,23 @@ def unreached(module: Module) -> Iterator[ast.AST | Spot]:
             continue
         for name in sorted(DRAWS.intersection(module.calls)):
             for call in module.calls[name]:
-                if module.qualified(receiver(call) or call) == source and trains(module, call):
+                drawn = module.qualified(receiver(call) or call) == source
+                if drawn and trains(module, call) and is_seeded_where_it_trains(module):
                     yield call
         yield from of_datasets(module, source, DRAWS)
+
+
+def is_seeded_where_it_trains(module: Module) -> bool:
+    """Whether one program has a file, what seeds torch, and what computes gradients."""
+    near = module.project.near(module)
+    seeding = [one.name for one in near if "torch.manual_seed" in seeders(one)]
+    for program in near:
+        files = reachable(program)
+        names = {one.name for one in files}
+        learns = any("backward" in one.calls for one in files)
+        if learns and module.name in names and not names.isdisjoint(seeding):
+            return True
+    return False
 
 
 @kept

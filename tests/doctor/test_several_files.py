@@ -1,0 +1,92 @@
+"""What only the files of a project together tell."""
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.doctor.examine import examine
+
+TRAIN = """
+import argparse
+
+import torch
+
+import loaders
+
+
+def run():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--shuffle", action="store_true")
+    args = parser.parse_args()
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
+    for x, y in {make}:
+        optimizer.zero_grad()
+        (model(x) - y).pow(2).mean().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    run()
+"""
+LOADERS = """
+import argparse
+
+from torch.utils.data import DataLoader
+
+
+def make(args):
+    return DataLoader(range(8), shuffle=args.shuffle)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shuffle", action="store_true")
+    print(len(make(parser.parse_args())))
+"""
+NOISE = """
+import numpy as np
+import torch
+
+
+def train(model, loader, optimizer, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch + np.random.rand()).backward()
+        optimizer.step()
+"""
+SEEDED = """
+import torch
+{more}
+torch.manual_seed(3)
+"""
+
+
+def found(folder: Path, files: dict[str, str]) -> list[tuple[str, str]]:
+    """(file, rule) of what is found in a project of these files."""
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [(one.file, one.rule) for one in examine(folder).findings]
+
+
+@pytest.mark.parametrize(
+    ("make", "result"),
+    [("loaders.make(args)", []), ("loaders.DataLoader(range(8))", [("train.py", "TG418")])],
+)
+def test_a_file_that_parses_flags_of_its_own_may_be_given_those_of_another(
+    make: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    files = {"train.py": TRAIN.format(make=make), "loaders.py": LOADERS}
+    assert found(tmp_path, files) == result
+
+
+@pytest.mark.parametrize(
+    ("more", "result"),
+    [("", []), ("from noise import train", [("noise.py", "TG112")])],
+)
+def test_a_seed_is_for_the_programs_that_import_it(
+    more: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    files = {"noise.py": NOISE, "demo.py": SEEDED.format(more=more)}
+    assert found(tmp_path, files) == result
