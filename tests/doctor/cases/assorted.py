@@ -1,6 +1,83 @@
 """Faults of several topics, and code beside them that has none."""
 
-PLANTED: list[tuple[str, str]] = []
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG708",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+class Trainer:
+    def __init__(self, policy, rank):
+        self.policy = DDP(policy, device_ids=[rank])
+        self.optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+
+    def fit(self, rollouts, reward_of):
+        plain = self.policy.module if isinstance(self.policy, DDP) else self.policy
+        for prompts in rollouts:
+            with torch.no_grad():
+                old = plain(prompts)
+            with torch.autocast("cuda", dtype=torch.bfloat16):
+                scores = plain(prompts)  # <--
+            loss = -reward_of(scores - old).mean()
+            loss.backward()
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+""",
+    ),
+    (
+        "TG708",
+        """
+from torch.nn.parallel import DistributedDataParallel
+
+def run(net, batches, optimizer, loss_of):
+    net = DistributedDataParallel(net)
+    for batch in batches:
+        optimizer.zero_grad()
+        loss_of(net.module.forward(batch)).backward()  # <--
+        optimizer.step()
+""",
+    ),
+    (
+        "TG334",
+        """
+import torch.backends.cudnn as cudnn
+from torch import backends
+
+def fixed(seed):
+    cudnn.benchmark, cudnn.deterministic = False, True
+    cudnn.enable = False  # <--
+    cudnn.fastest = True  # <--
+    backends.cudnn.benchmarks = False  # <--
+    backends.cuda.matmul.allow_tf23 = seed is None  # <--
+""",
+    ),
+    (
+        "TG335",
+        """
+import torch
+
+def rate_of(epoch, split):
+    if split is not 'TRAIN':  # <--
+        return None
+    return 0.1 if epoch is 300 else torch.tensor(0.01)  # <--
+""",
+    ),
+    (
+        "TG427",
+        """
+import torch
+
+def corners(heatmap, features, k):
+    width = heatmap.shape[-1]
+    peaks = torch.topk(heatmap.flatten(1), k)[1]
+    rows = peaks / width  # <--
+    picked = features.gather(1, rows)
+    best = torch.argmax(heatmap.flatten())
+    return picked, features[best / width]  # <--
+""",
+    ),
+]
 
 CLEAN: dict[str, str] = {
     "a scheduler that is told the epoch at each step": """
@@ -90,5 +167,66 @@ seed = 0  # 0 stands for no seed
 
 if seed:
     torch.manual_seed(seed)
+""",
+    "what a wrapper holds, asked where no gradients are needed": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def train(model, loader, held_out, optimizer, loss_of):
+    model = DistributedDataParallel(model)
+    raw = model.module
+    for images, labels in loader:
+        loss = loss_of(model(images), labels) + 0.1 * model.module.penalty(images)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        raw.generate(images)
+        with torch.no_grad():
+            print(raw(images).mean(), model.module.config)
+    with torch.inference_mode():
+        return [model.module(images) for images, _ in held_out]
+""",
+    "gradients that the program averages itself": """
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+def train(model, loader, optimizer, loss_of):
+    model = DistributedDataParallel(model)
+    for images, labels in loader:
+        optimizer.zero_grad()
+        loss_of(model.module(images), labels).backward()
+        for parameter in model.parameters():
+            dist.all_reduce(parameter.grad, op=dist.ReduceOp.AVG)
+        optimizer.step()
+""",
+    "settings of the backends": """
+import torch
+import torch.backends.cudnn as cudnn
+
+cudnn.benchmark = not cudnn.deterministic
+cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+cudnn.conv.fp32_precision = "tf32"
+torch.backends.cuda.cufft_plan_cache.max_size = 10
+torch.backends.fp32_precision = "ieee"
+""",
+    "identity of what there is once": """
+import torch
+
+def chosen(size, given):
+    if given is None or given is not ... or type(size) is int:
+        return torch.ones(1) if given is True else "this is 'it'"
+    return size is given
+""",
+    "places that are divided, and rounded before they are an index": """
+import torch
+
+def search(scores, beams, width, words):
+    best, places = scores.view(-1).topk(width)
+    first = (places / words).long()
+    second = places / words
+    second = second.floor().long()
+    share = places / words
+    values = scores.max()
+    return beams[first], beams[second], beams.shape[0] * share, values / words
 """,
 }
