@@ -77,6 +77,122 @@ def corners(heatmap, features, k):
     return picked, features[best / width]  # <--
 """,
     ),
+    (
+        "TG403",
+        """
+import apex
+from torch.nn.utils import clip_grad_value_
+
+def run(model, optimizer, batches, loss_of):
+    model, optimizer = apex.amp.initialize(model, optimizer, opt_level="O1")
+    for batch in batches:
+        optimizer.zero_grad()
+        with apex.amp.scale_loss(loss_of(model, batch), optimizer) as scaled:
+            scaled.backward()
+            clip_grad_value_(model.parameters(), 0.5)  # <--
+        optimizer.step()
+""",
+    ),
+    (
+        "TG403",
+        """
+import torch
+from apex import amp
+
+def run(model, optimizer, batches, loss_of):
+    model, optimizer = amp.initialize(model, optimizer, opt_level="O2")
+    for batch in batches:
+        optimizer.zero_grad()
+        with amp.scale_loss(loss_of(model, batch), optimizer) as scaled:
+            scaled.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # <--
+        optimizer.step()
+""",
+    ),
+    (
+        "TG705",
+        """
+import random
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def seed_all(number):
+    random.seed(number)
+    torch.manual_seed(number)
+
+def main(loader, rank, loss_of):
+    dist.init_process_group("nccl")
+    seed_all(7 + rank)
+    net = DDP(nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.2)), device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        seed_all(7 + epoch)  # <--
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(net(x), y).backward()
+            optimizer.step()
+""",
+    ),
+    (
+        "TG406",
+        """
+import argparse
+from contextlib import nullcontext
+
+import torch
+
+def fit(model, loader, optimizer, loss_of):
+    for x, y in loader:
+        with context:
+            loss = loss_of(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dtype", default="float16")
+args = parser.parse_args()
+kind = torch.bfloat16 if args.dtype == "bfloat16" else torch.float16
+on_gpu = torch.cuda.is_available()
+context = torch.autocast("cuda", dtype=kind) if on_gpu else nullcontext()  # <--
+""",
+    ),
+    (
+        "TG314",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("-pretrain", action="store_false", default=True)  # <--
+parser.add_argument("-mining", action="store_true", default=True)  # <--
+parser.add_argument("-v", action="store_false", dest="quiet")
+print(vars(parser.parse_args()))
+""",
+    ),
+    (
+        "TG602",
+        """
+import torch
+from torch import nn, optim
+
+def keep(number, coder, optimizer, path):
+    torch.save({"number": number, "coder": coder, "optimizer": optimizer}, path)  # <--
+
+def main(start, path, run_epoch):
+    if start is None:
+        coder = nn.LSTM(8, 8)
+        optimizer = optim.Adam(coder.parameters())
+    else:
+        held = torch.load(start, weights_only=False)
+        coder, optimizer = held["coder"], held["optimizer"]
+    for number in range(9):
+        run_epoch(coder, optimizer)
+        keep(number, coder, optimizer, path)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -228,5 +344,66 @@ def search(scores, beams, width, words):
     share = places / words
     values = scores.max()
     return beams[first], beams[second], beams.shape[0] * share, values / words
+""",
+    "gradients of apex that are clipped where they are divided": """
+import torch
+from apex import amp
+
+def run(model, optimizer, batches, loss_of):
+    model, optimizer = amp.initialize(model, optimizer, opt_level="O2")
+    for batch in batches:
+        optimizer.zero_grad()
+        with amp.scale_loss(loss_of(model, batch), optimizer) as scaled:
+            scaled.backward()
+        torch.nn.utils.clip_grad_norm_(amp.master_params(optimizer), 1.0)
+        optimizer.step()
+""",
+    "a seed for the epoch's order, which the rank is a part of": """
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def main(loader, rank, loss_of):
+    dist.init_process_group("nccl")
+    torch.manual_seed(7 + rank)
+    net = DDP(nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.2)), device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        torch.manual_seed(7 + 100 * epoch + rank)
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(net(x), y).backward()
+            optimizer.step()
+""",
+    "a type that may be float16, and by default is not": """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dtype", default="bfloat16")
+args = parser.parse_args()
+
+def fit(model, loader, optimizer, loss_of):
+    kind = torch.bfloat16 if args.dtype == "bfloat16" else torch.float16
+    for x, y in loader:
+        with torch.autocast("cuda", dtype=kind):
+            loss = loss_of(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    "a helper that saves what some callers make numbers of": """
+import torch
+from torch import nn
+
+def keep(coder, path):
+    torch.save({"coder": coder}, path)
+
+def main(path, run_epoch):
+    coder = nn.LSTM(8, 8)
+    run_epoch(coder)
+    keep(coder.state_dict(), path)
 """,
 }

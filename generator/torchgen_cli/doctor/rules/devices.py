@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import STABLE, Severity, rule
-from ..syntax import is_constant, mentions
+from ..rule import STABLE, Severity, Spot, rule
+from ..syntax import is_constant, mentions, own_calls
+from .loops import is_backward
 from .ranks import GUARDS, joins
 
 CHOSEN = re.compile(
@@ -16,6 +17,9 @@ CHOSEN = re.compile(
 DROPS = re.compile(
     rb"Dropout|dropout\(|dropout\s*=\s*[^0\s]|dropout=0\.[0-9]*[1-9]|DropPath|drop_path"
 )
+# a rate of dropout that is not 0
+SHARE = re.compile(rb"drop\w*[^\n]{0,40}?\b0?\.[0-9]*[1-9]", re.I)
+AGAIN = "which undoes the seed of each process"
 
 
 @rule(
@@ -95,12 +99,12 @@ def build(seed):
 """,
     severity=Severity.WARNING,
 )
-def alike(module: Module) -> Iterator[ast.AST]:
-    if not joins(module) or module.project.has_framework(module):
+def alike(module: Module) -> Iterator[Spot]:
+    if not wraps(module) or module.project.has_framework(module):
         return
     near = module.project.near(module)
-    contents = module.project.contents
-    if not any(DROPS.search(contents[other.name]) for other in near):
+    contents = [module.project.contents[other.name] for other in near]
+    if not any(map(DROPS.search, contents)):
         return
     seeds = [
         (other, call)
@@ -110,11 +114,44 @@ def alike(module: Module) -> Iterator[ast.AST]:
         for call in calls
     ]
     if any(of_rank(other, call) for other, call in seeds):
+        none = not any(map(SHARE.search, contents))
+        yield from (Spot(one, AGAIN, unsure=none) for one in seeded_again(module))
         return
-    for other, call in seeds:
+    for other, call in seeds if joins(module) else ():
         if other is module and other.qualified(call.func) == "torch.manual_seed":
+            yield Spot(call)
+            return
+
+
+def wraps(module: Module) -> bool:
+    """Whether a file wraps a model for several processes."""
+    return "DistributedDataParallel" in module.calls or "DDP" in module.calls
+
+
+def seeded_again(module: Module) -> Iterator[ast.Call]:
+    """Where a loop of epochs seeds torch alike on all ranks, after a seed of each rank's own."""
+    calls = [call for name in module.calls if "seed" in name.lower() for call in module.calls[name]]
+    seeding = [call for call in calls if seeds_torch(module, call)]
+    first = min((one.lineno for one in seeding if of_rank(module, one)), default=None)
+    for call in seeding:
+        loop = next(module.loops_around(call), None)
+        if first is None or call.lineno < first or of_rank(module, call) or loop is None:
+            continue
+        epochs = isinstance(loop, ast.For) and mentions(loop.target, "epoch")
+        if epochs and module.project.reaches(module, loop, is_backward):
             yield call
             return
+
+
+def seeds_torch(module: Module, call: ast.Call) -> bool:
+    """Whether it seeds torch, by itself or by a function of the project."""
+    if module.qualified(call.func) == "torch.manual_seed":
+        return True
+    return any(
+        other.qualified(inner.func) == "torch.manual_seed"
+        for other, function in module.project.resolve(module, call)
+        for inner in own_calls(function, "manual_seed")
+    )
 
 
 def of_rank(module: Module, call: ast.Call) -> bool:

@@ -62,6 +62,15 @@ def flag_name(call: ast.Call) -> str:
     return long[0].strip("-").replace("-", "_") if long else ""
 
 
+def long_flag(call: ast.Call) -> str:
+    """The flag as it is typed, where it is more than a letter: `--cuda`, `-cuda`."""
+    name = flag_name(call)
+    flags = [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
+    if name:
+        return f"--{name}"
+    return flags[0] if flags and re.match(r"-[A-Za-z]\w", flags[0]) else ""
+
+
 def converted(module: Module, name: str) -> bool:
     """Whether the program makes a number of the flag where it reads it."""
     return any(
@@ -101,16 +110,17 @@ parser.add_argument("--no-pretrained", dest="pretrained", action="store_false")
 def turned_round(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         if is_always_true(module, call):
-            yield Spot(call, f"--{flag_name(call)} is always True")
+            yield Spot(call, f"{long_flag(call)} is always True")
         if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
-            name, told = flag_name(call), keyword(call, "help")
+            flag, told = long_flag(call), keyword(call, "help")
+            name = flag.strip("-").replace("-", "_")
             said = str(told.value) if isinstance(told, ast.Constant) else ""
             if (
                 name
                 and not NEGATIVE.search(name)
                 and not NEGATIVE.search(said.lower().replace(" ", "_"))
             ):
-                yield Spot(call, f"--{name}")
+                yield Spot(call, flag)
 
 
 def is_always_true(module: Module, call: ast.Call) -> bool:
@@ -118,7 +128,7 @@ def is_always_true(module: Module, call: ast.Call) -> bool:
     on = is_constant(keyword(call, "action"), "store_true")
     if not on or not is_constant(keyword(call, "default"), True) or keyword(call, "dest"):
         return False
-    name = flag_name(call).replace("-", "_")
+    name = long_flag(call).strip("-").replace("-", "_")
     counterpart = any(
         is_constant(keyword(other, "dest"), name) for other in module.calls["add_argument"]
     )

@@ -4,17 +4,15 @@ import ast
 from collections.abc import Iterator
 
 from ..project import Module
-from ..rule import Severity, rule
+from ..rule import Severity, Spot, rule
 from ..syntax import (
     FUNCTIONS,
-    argument,
-    has_stars,
-    is_constant,
     last_name,
     own_calls,
     receiver,
     same,
 )
+from .apex import clipped_under_apex
 from .loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_backwards, scaled_steps, step_scopes
 
 
@@ -22,8 +20,10 @@ from .loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_backwards, scaled
     "TG403",
     "gradients are clipped while they are still scaled",
     why="""The scaler multiplies the loss by up to 65536 and more, so the scaled gradients
-    exceed any limit: the step is shorter by that factor, or moves nothing.""",
-    remedy="call `scaler.unscale_(optimizer)` before clipping",
+    exceed any limit: the step is shorter by that factor, or moves nothing. Those of apex are scaled
+    until the end of `with amp.scale_loss(...)`.""",
+    remedy="""call `scaler.unscale_(optimizer)` before clipping; with apex clip
+    `amp.master_params(optimizer)` behind the `with` block""",
     source=AMP_DOCS,
     bad="""
 from torch.nn.utils import clip_grad_norm_
@@ -47,7 +47,8 @@ def train_step(model, loss, optimizer, scaler):
     scaler.update()
 """,
 )
-def clipped_scaled(module: Module) -> Iterator[ast.AST]:
+def clipped_scaled(module: Module) -> Iterator[ast.AST | Spot]:
+    yield from clipped_under_apex(module)
     for scope in step_scopes(module):
         scaled = scaled_backwards(scope)
         steps = scaled_steps(module, scope)
@@ -142,51 +143,6 @@ def stepped_scaled(module: Module) -> Iterator[ast.AST]:
             if step.lineno > scaled[0][0].lineno and not apart(module, scaled[0][0], step):
                 yield step
                 break
-
-
-@rule(
-    "TG406",
-    "float16 is trained without a gradient scaler",
-    why="""Gradients below 6e-8 are zero in float16, so what is small is not learned. bfloat16
-    has the range of float32 and needs no scaler.""",
-    remedy="use `torch.amp.GradScaler`, or `dtype=torch.bfloat16`",
-    source=AMP_DOCS,
-    bad="""
-import torch
-
-
-def train_step(model, images, loss_of, optimizer):
-    with torch.autocast("cuda", dtype=torch.float16):  # <--
-        loss = loss_of(model(images))
-    loss.backward()
-    optimizer.step()
-""",
-    good="""
-import torch
-
-
-def train_step(model, images, loss_of, optimizer):
-    with torch.autocast("cuda", dtype=torch.bfloat16):
-        loss = loss_of(model(images))
-    loss.backward()
-    optimizer.step()
-""",
-    severity=Severity.WARNING,
-)
-def half_without_scaler(module: Module) -> Iterator[ast.AST]:
-    project = module.project
-    if project.has_framework(module) or project.contains(b"caler"):
-        return
-    for call in module.torch_calls("autocast"):
-        if not own_calls(module.function(call), "backward"):
-            continue
-        dtype = argument(call, 1, "dtype")
-        on_cuda = module.qualified(call.func).startswith("torch.cuda.") or is_constant(
-            argument(call, 0, "device_type"), "cuda"
-        )
-        half = dtype is not None and module.is_torch(dtype, "float16", "half")
-        if half or (dtype is None and on_cuda and not call.args[1:] and not has_stars(call)):
-            yield call
 
 
 @rule(

@@ -18,6 +18,7 @@ from ..syntax import (
     walk,
     written,
 )
+from .callers import given_for, is_given_states
 from .layers import makes_module, unmoved
 
 REPLACING = ("replace", "rename", "renames", "move")  # a file that was written is put in its place
@@ -36,17 +37,34 @@ def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
         return any(is_wrapped(module, value) for value in values_of(module, node.value, near))
     if not written(node):
         return makes_module(module, node)
-    values = list(unmoved(values_of(module, node, near)))
-    if any(makes_module(module, value) or is_wrapped(module, value) for value in values):
-        return True
-    if values:
-        return all(is_torchvision(module, v) or is_module_parameter(module, v) for v in values)
     scope = module.function(near)
-    if isinstance(scope, ast.Module) or last_name(node).lower() not in ("model", "net", "network"):
+    if is_given_states(module, scope, written(node)):
         return False
+    values = list(unmoved(values_of(module, node, near)))
+    if values:
+        made = any(makes_module(module, one) or is_wrapped(module, one) for one in values)
+        others = (is_torchvision(module, v) or is_module_parameter(module, v) for v in values)
+        return made or all(others)
+    if isinstance(scope, ast.Module) or last_name(node).lower() not in ("model", "net", "network"):
+        return is_given_models(module, scope, written(node))
     methods = ("state_dict", "parameters", "eval", "train", "zero_grad", "named_parameters")
     return any(
         same(receiver(call), node) for name in methods for call in module.calls.get(name, ())
+    )
+
+
+def is_given_models(module: Module, scope: ast.AST, name: str) -> bool:
+    """Whether all callers give a function whole modules for this parameter of it."""
+    found = given_for(module, scope, name)
+    return bool(found) and all(makes_or_names_module(*one) for one in found)
+
+
+def makes_or_names_module(module: Module, node: ast.expr, near: ast.AST) -> bool:
+    """Whether it is made as a module in the same function, in one branch at least."""
+    values = module.value_in(node, module.function(near)) if written(node) else [node]
+    return any(
+        makes_module(module, one) or is_wrapped(module, one) or is_torchvision(module, one)
+        for one in unmoved(values)
     )
 
 
