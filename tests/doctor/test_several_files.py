@@ -90,3 +90,18 @@ def test_a_seed_is_for_the_programs_that_import_it(
 ) -> None:
     files = {"noise.py": NOISE, "demo.py": SEEDED.format(more=more)}
     assert found(tmp_path, files) == result
+
+
+@pytest.mark.parametrize(
+    ("device", "result"),
+    [("torch.cuda.is_available()", [("train.py", "TG709")]), ("'cuda'", [])],
+)
+def test_a_file_that_asks_for_a_gpu_as_soon_as_it_is_imported(
+    device: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    setting = 'def main(gpu):\n    os.environ["CUDA_VISIBLE_DEVICES"] = gpu\n    print(device)\n'
+    files = {
+        "config.py": f"import torch\n\ndevice = {device}\n",
+        "train.py": f"import os\n\nfrom config import device\n\n\n{setting}",
+    }
+    assert found(tmp_path, files) == result

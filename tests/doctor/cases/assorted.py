@@ -193,6 +193,63 @@ def main(start, path, run_epoch):
         keep(number, coder, optimizer, path)
 """,
     ),
+    (
+        "TG709",
+        """
+import os
+from os import environ
+
+import torch
+
+def pick(gpu):
+    print(torch.cuda.get_device_name(0))
+    environ["CUDA_VISIBLE_DEVICES"] = str(gpu)  # <--
+
+def choose(gpu):
+    if not torch.cuda.is_available():
+        return None
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(gpu)  # <--
+    return torch.device("cuda")
+""",
+    ),
+    (
+        "TG817",
+        """
+import pandas
+from torch.utils.data import Dataset
+
+class Stamps(Dataset):
+    def __init__(self, path):
+        self.stamps = pandas.read_csv(path)
+        self.stamps.drop("date", 1, inplace=True)  # <--
+""",
+    ),
+    (
+        "TG626",
+        """
+import torch
+
+best_bleu = 0.0
+
+def keep(epoch, net, bleu, is_best):
+    state = {"epoch": epoch, "net": net.state_dict(), "bleu-4": bleu}
+    torch.save(state, "last.pt")
+    if is_best:
+        torch.save(state, "BEST_last.pt")
+
+def main(net, start, validate):
+    global best_bleu
+    if start:
+        held = torch.load(start, weights_only=True)
+        best_bleu = held["bleu-4"]  # <--
+        net.load_state_dict(held["net"])
+    for epoch in range(9):
+        recent = validate(net)
+        is_best = recent > best_bleu
+        best_bleu = max(recent, best_bleu)
+        keep(epoch, net, recent, is_best)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -405,5 +462,50 @@ def main(path, run_epoch):
     coder = nn.LSTM(8, 8)
     run_epoch(coder)
     keep(coder.state_dict(), path)
+""",
+    "GPUs that are chosen in time": """
+import os
+import subprocess
+
+import torch
+
+def pick(gpu):
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(gpu)
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def hide(gpu):
+    if torch.cuda.is_available():
+        return torch.device("cuda", gpu)
+    else:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        return torch.device("cpu")
+
+def start(command, gpu):
+    assert torch.cuda.is_available()
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(gpu)
+    subprocess.run(command, check=True)
+""",
+    "tables that lose a column": """
+import pandas as pd
+
+def load(path, names):
+    table = pd.read_csv(path).drop("a", axis=1).drop(columns=names)
+    return table.drop(1).drop([0, 1])
+""",
+    "a score that is saved where it is the best": """
+import torch
+
+def fit(model, epochs, run_epoch, validate, path, resume):
+    best_score = 0.0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        best_score = state["score"]
+    for _ in range(epochs):
+        run_epoch(model)
+        score = validate(model)
+        if score > best_score:
+            best_score = score
+            torch.save({"model": model.state_dict(), "score": score}, path)
 """,
 }
