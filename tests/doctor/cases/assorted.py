@@ -508,4 +508,37 @@ def fit(model, epochs, run_epoch, validate, path, resume):
             best_score = score
             torch.save({"model": model.state_dict(), "score": score}, path)
 """,
+    "an attack on a model that is trained by its wrapper elsewhere": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+def attack(model, images, labels, loss_of, rounds):
+    model = DistributedDataParallel(model)
+    images = images.clone().requires_grad_()
+    for _ in range(rounds):
+        loss_of(model.module(images), labels).backward()
+        images.data += 0.01 * images.grad.sign()
+        images.grad = None
+    return images
+""",
+    "functions of the backends that are replaced": """
+import torch
+
+torch.backends.cudnn.is_acceptable = lambda tensor: False
+""",
+    "the score of the best epoch, which alone is saved": """
+import torch
+
+def fit(model, epochs, run_epoch, validate, path):
+    state = torch.load(path, weights_only=True)
+    best_loss, best_epoch = state["loss"], state["epoch"]
+    for epoch in range(epochs):
+        run_epoch(model)
+        loss = validate(model)
+        if loss >= best_loss:
+            continue
+        best_loss, best_epoch = loss, epoch
+        torch.save({"model": model.state_dict(), "loss": loss, "epoch": epoch}, path)
+    return best_epoch
+""",
 }

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from ..project import Module
 from ..rule import STABLE, Spot, rule
+from ..syntax import last_name
 
 # what can be set, in torch 2.13 and in the releases before it
 SETTINGS = {
@@ -60,12 +61,11 @@ def unknown_setting(module: Module) -> Iterator[Spot]:
             continue
         owner = module.qualified(node.value)
         known = SETTINGS.get(owner)
-        if (
-            known is None
-            or node.attr in known
-            or not isinstance(getattr(module.parents[node], "value", None), ast.expr)
-        ):
+        value = getattr(module.parents[node], "value", None)
+        if known is None or node.attr in known or not isinstance(value, ast.expr):
             continue
+        if isinstance(value, ast.Lambda) or last_name(value) in module.project.functions:
+            continue  # in place of a function of torch
         detail = told(owner, node.attr, known)
         yield Spot(node, detail, unsure="meant" not in detail)  # what never was does no harm
 

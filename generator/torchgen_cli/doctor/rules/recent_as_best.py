@@ -1,14 +1,17 @@
 """What a resumed run takes for its best score."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Spot, rule
-from ..syntax import last_name, mentions, written
+from ..syntax import last_name, mentions, own_nodes, written
 from .callers import given_for
 from .checkpoint import SAVING
 from .states import filled_in, saves, value_before
+
+COUNT = re.compile(r"epoch|step|iter", re.I)
 
 
 @rule(
@@ -62,7 +65,9 @@ def recent_as_best(module: Module) -> Iterator[Spot]:
             continue
         for statement in statements:
             key = read_key(module, statement.value)
-            if key and not is_best(key) and holds_recent(module, key):
+            if not key or is_best(key) or COUNT.search(key):
+                continue
+            if holds_recent(module, key):
                 yield Spot(statement, f'"{key}"')
 
 
@@ -138,8 +143,13 @@ def is_recent_here(module: Module, call: ast.Call, value: ast.expr) -> bool:
 
 def is_chosen(module: Module, call: ast.Call) -> bool:
     """Whether a save is made under a condition, such as that a score is the best."""
-    return any(
-        isinstance(one, ast.If)
-        and (mentions(one.test, "best") or isinstance(one.test, ast.Compare))
-        for one in module.ancestors(call)
-    )
+    leaving = [
+        node
+        for node in own_nodes(module.function(call))
+        if isinstance(node, ast.If)
+        and node.lineno < call.lineno
+        and any(isinstance(one, ast.Continue | ast.Return) for one in node.body)
+    ]
+    around = [one for one in module.ancestors(call) if isinstance(one, ast.If)]
+    compared = any(isinstance(one.test, ast.Compare) for one in around)
+    return compared or any(mentions(one.test, "best") for one in [*around, *leaving])

@@ -8,6 +8,7 @@ from ..project import Module
 from ..rule import Spot, rule
 from ..syntax import FUNCTIONS, Loop, last_name, mentions, own_calls, receiver, same, written
 from .distributed import DDP
+from .loops import optimizer_steps, scaled_steps
 
 WRAPPERS = ("DistributedDataParallel", "DDP")
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|momentum|average", re.I)
@@ -85,7 +86,7 @@ def trained_calls(module: Module, node: ast.Attribute) -> Iterator[ast.Call]:
         loop = next((one for one in module.loops_around(call) if own_calls(one, "backward")), None)
         if (
             loop is not None
-            and precedes(call, loop)
+            and is_followed(module, call, loop)
             and not without_gradients(module, call)
             and not through_the_wrapper(module, loop, node.value)
         ):
@@ -129,6 +130,7 @@ def through_the_wrapper(module: Module, loop: Loop, model: ast.expr) -> bool:
     return plain or any(same(receiver(call), model) for call in forwards)
 
 
-def precedes(call: ast.Call, loop: Loop) -> bool:
-    """Whether `backward` follows a call in the same loop."""
-    return any(one.lineno >= call.lineno for one in own_calls(loop, "backward"))
+def is_followed(module: Module, call: ast.Call, loop: Loop) -> bool:
+    """Whether `backward` follows a call in the same loop, for a step and not for an attack."""
+    steps = [*optimizer_steps(module, loop), *scaled_steps(module, loop)]
+    return bool(steps) and any(one.lineno >= call.lineno for one in own_calls(loop, "backward"))

@@ -66,7 +66,8 @@ def set_too_late(module: Module) -> Iterator[Spot]:
     places = settings(module)
     for place in places:
         scope = module.function(place)
-        if own_calls(scope, *STARTING):
+        none = is_constant(getattr(module.parents[place], "value", None), "", "-1")
+        if none or own_calls(scope, *STARTING):
             continue
         asked = next((c for c in asking(module) if comes_first(module, c, place)), None)
         before = [one for one in places if module.function(one) in (scope, module.tree)]
