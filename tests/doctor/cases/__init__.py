@@ -1,8 +1,32 @@
 """Faults as readers of public repositories found them, in other words, and clean counterparts."""
 
-from . import assorted, evaluation, flags, loops, losses, newer, precision, resumes, rounds, states, workers
+from . import (
+    assorted,
+    evaluation,
+    flags,
+    loops,
+    losses,
+    newer,
+    precision,
+    resumes,
+    rounds,
+    states,
+    workers,
+)
 
-TOPICS = (assorted, evaluation, flags, loops, losses, newer, precision, resumes, rounds, states, workers)
+TOPICS = (
+    assorted,
+    evaluation,
+    flags,
+    loops,
+    losses,
+    newer,
+    precision,
+    resumes,
+    rounds,
+    states,
+    workers,
+)
 
 PLANTED: list[tuple[str, str]] = [case for topic in TOPICS for case in topic.PLANTED]
 CLEAN: dict[str, str] = {what: code for topic in TOPICS for what, code in topic.CLEAN.items()}

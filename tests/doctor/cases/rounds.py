@@ -579,4 +579,22 @@ step = step + 1
 total /= step
 print(total)
 """,
+    "gradients that are clipped as the branch has them, with apex and without": """
+import torch
+from apex import amp
+
+def train(model, optimizer, loader, loss_of, half, largest):
+    model, optimizer = amp.initialize(model, optimizer, opt_level="O2")
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        if half:
+            with amp.scale_loss(loss, optimizer) as scaled:
+                scaled.backward()
+            torch.nn.utils.clip_grad_norm_(amp.master_params(optimizer), largest)
+        else:
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), largest)
+        optimizer.step()
+""",
 }

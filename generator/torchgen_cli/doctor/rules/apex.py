@@ -29,7 +29,9 @@ def clipped_under_apex(module: Module) -> Iterator[Spot]:
 
 
 def keeps_copies(module: Module) -> bool:
-    """Whether the file says that the model is half, and that copies of it are trained."""
+    """Whether the file says that the model is half, and nothing asks for what is trained of it."""
+    if "master_params" in module.calls:
+        return False
     levels = [keyword(call, "opt_level") for call in module.calls.get("initialize", ())]
     return bool(levels) and all(is_constant(one, "O2") for one in levels)
 

@@ -185,7 +185,9 @@ def is_parameter(module: Module, node: ast.Attribute) -> bool:
     if not isinstance(function, FUNCTIONS):
         return False
     owner = written(node.value)
-    return owner in parameters(function) or owner.startswith("self.")
+    made = module.value_in(node.value, function)
+    parsed = any(isinstance(one, ast.Call) and last_name(one.func) == "parse_args" for one in made)
+    return owner in parameters(function) or (owner.startswith("self.") and not parsed)
 
 
 def serves_others(module: Module, node: ast.Attribute) -> bool:

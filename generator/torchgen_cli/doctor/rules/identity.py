@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import Severity, Spot, rule
+from .in_place import is_setting
 
 IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
 
@@ -14,17 +15,17 @@ IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
     "TG335",
     "`is` compares with a literal text or number",
     why="""`is` asks whether both are the same object, not whether they are equal. A text from
-    a command line, a file or a tensor is another object than the literal, so the branch is left
-    out; where it is taken, it is by the way in which this Python keeps its texts. Python warns with
-    a SyntaxWarning. In a file without torch it is a hint.""",
+    a command line or a file is another object than the literal, so the branch is never taken.
+    Where another literal may be compared, which CPython keeps once, it is a hint: it works, with a
+    SyntaxWarning.""",
     remedy="write `==`, or `!=` for `is not`",
     source="https://docs.python.org/3/reference/expressions.html#is-not",
     bad="""
 import torch
 
 
-def criterion(name):
-    if name is "l1":  # <--
+def criterion(args):
+    if args.loss is "l1":  # <--
         return torch.nn.L1Loss()
     return torch.nn.MSELoss()
 """,
@@ -32,8 +33,8 @@ def criterion(name):
 import torch
 
 
-def criterion(name):
-    if name == "l1":
+def criterion(args):
+    if args.loss == "l1":
         return torch.nn.L1Loss()
     return torch.nn.MSELoss()
 """,
@@ -42,14 +43,13 @@ def criterion(name):
 def same_object(module: Module) -> Iterator[Spot]:
     if IDENTITY.search(module.project.contents[module.name]) is None:
         return
-    aside = not any(whole.partition(".")[0] == "torch" for whole in module.imports.values())
     for node in module.parents:
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
         for operator, left, right in zip(node.ops, sides, node.comparators, strict=False):
             if isinstance(operator, ast.Is | ast.IsNot) and (is_value(left) or is_value(right)):
-                yield Spot(node, unsure=aside)
+                yield Spot(node, unsure=not (is_setting(left) or is_setting(right)))
                 break
 
 

@@ -16,9 +16,10 @@ from ..syntax import (
     receiver,
     walk,
 )
-from .checkpoint import BRINGING, SAVING
+from .checkpoint import SAVING
 from .last_epochs import fits_by_default, is_endless, saved_elsewhere
 from .loops import is_scheduler
+from .resuming import BRINGING
 from .states import saves
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..project import Module
 from ..rule import STABLE, Spot, rule
-from ..syntax import has_stars, keyword
+from ..syntax import has_stars, is_constant, keyword
 from .gone import is_of_old_torch
 from .gone_names import PACKAGES
 
@@ -78,7 +78,12 @@ def schedule(optimizer):
     once=True,
 )
 def refused_calls(module: Module) -> Iterator[Spot]:
-    found = (*removed_arguments(module), *too_many(module), *missing_arguments(module))
+    found = (
+        *removed_arguments(module),
+        *too_many(module),
+        *missing_arguments(module),
+        *axes_by_place(module),
+    )
     for call, name, release, advice in found:
         if not module.is_fallback(call):
             library = name.partition(".")[0]
@@ -148,3 +153,21 @@ def is_of_objects(module: Module, call: ast.Call) -> bool:
         return isinstance(called, ast.Call) and not called.args
     key = around.slice if isinstance(around, ast.Subscript) else None
     return isinstance(key, ast.Tuple) and not key.elts  # [()]
+
+
+def axes_by_place(module: Module) -> Iterator[Refused]:
+    """Where the axis of pandas' `drop` is given by its place."""
+    if "drop" in module.project.functions or "pandas" not in roots(module):
+        return
+    for call in module.calls.get("drop", ()):
+        if (
+            len(call.args) > 1
+            and isinstance(call.func, ast.Attribute)
+            and is_constant(call.args[1], 0, 1, "columns", "index")
+        ):
+            yield call, "pandas.DataFrame.drop", "2.0", "columns=..., or axis=1"
+
+
+def roots(module: Module) -> set[str]:
+    """The libraries that a file imports."""
+    return {whole.partition(".")[0] for whole in module.imports.values()}
