@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from torchgen_cli.doctor.rules.gone_names import GONE
-from torchgen_cli.doctor.rules.names import AMP, DEPRECATED, REMOVED
+from torchgen_cli.doctor.rules.deprecated.gone_names import GONE
+from torchgen_cli.doctor.rules.deprecated.names import AMP, DEPRECATED, REMOVED
 
 torch = pytest.importorskip("torch")
 

@@ -10,11 +10,11 @@ from ..base.errors import UserError
 from .examine import Examination, Finding, silent
 from .project import Module, read
 from .rule import as_spot
-from .rules.data import no_set_epoch
-from .rules.deprecated import uses
-from .rules.loading import unsafe_load
-from .rules.names import DEPRECATED
-from .rules.slips import misspelt_flag
+from .rules.checkpoint.loading import unsafe_load
+from .rules.data.data import no_set_epoch
+from .rules.deprecated.deprecated import uses
+from .rules.deprecated.names import DEPRECATED
+from .rules.model.slips import misspelt_flag
 from .settings import read_settings
 from .syntax import own_nodes, written
 from .targets import Target

@@ -1,4 +1,6 @@
-"""The rules, a file per topic: each with its reason, its remedy and its examples.
+"""The rules, a folder per group and a file per topic: each with its reason, remedy and examples.
+
+`shared` has what rules of several groups ask.
 
 May import `rule`, `project`, `parsed` and `syntax` of the doctor. Open it to add a rule, or to mend
 one that is wrong; the examples are its tests.
@@ -6,7 +8,7 @@ one that is wrong; the examples are its tests.
 
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 from ..rule import Rule, registered
 
@@ -14,6 +16,6 @@ from ..rule import Rule, registered
 @cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by its id, in order."""
-    for module in iter_modules(__path__):
-        import_module(f"{__name__}.{module.name}")
+    for module in walk_packages(__path__, f"{__name__}."):
+        import_module(module.name)
     return dict(sorted(registered.items()))

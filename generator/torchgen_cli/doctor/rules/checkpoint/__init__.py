@@ -1,0 +1,1 @@
+"""What is saved, and what a resume brings back."""

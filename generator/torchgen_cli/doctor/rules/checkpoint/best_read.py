@@ -1,0 +1,105 @@
+"""The best score of a run: where it is read, begins anew, and what it chooses is written."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import LOOPS, is_constant, last_name, own_nodes, walk, written
+
+BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|best", re.I)
+TIME = re.compile(r"strftime|\btime\.time\(|datetime|timestamp|uuid|\bnow\(", re.I)
+FAR = 4  # names that stand for others
+
+
+def overwritten(module: Module) -> Iterator[ast.Assign]:
+    """Where a best score that was read from a checkpoint is given its first value again.
+
+    The value is set after the read in any case, and a loop later in the same block asks it.
+    """
+    for name, statements in module.assigned.items():
+        reads = [one for one in statements if BEST.search(name) and reads_best(one.value)]
+        for later in statements if reads else ():
+            scope, around = module.function(later), module.parents[later]
+            block = getattr(around, "body", [])
+            if not is_number(later.value) or later not in block or isinstance(around, LOOPS):
+                continue
+            before = [
+                one
+                for one in reads
+                if module.function(one) is scope
+                and one.lineno < later.lineno
+                and any(outer in block for outer in module.ancestors(one))
+            ]
+            loops = [one for one in block[block.index(later) :] if isinstance(one, LOOPS)]
+            asked = any(is_asked(loop, name) for loop in loops)
+            if before and asked and not is_used(scope, name, before[-1], later):
+                yield later
+
+
+def reads_best(value: ast.expr) -> bool:
+    """Whether a score is read by its key: `state["best_loss"]`."""
+    if isinstance(value, ast.Call) and value.args:
+        inner = value.args[0]
+        if last_name(value.func) in ("get", "pop"):
+            return isinstance(inner, ast.Constant) and BEST.search(str(inner.value)) is not None
+        return last_name(value.func) == "float" and reads_best(inner)
+    return (
+        isinstance(value, ast.Subscript)
+        and isinstance(value.slice, ast.Constant)
+        and BEST.search(str(value.slice.value)) is not None
+    )
+
+
+def is_asked(loop: ast.AST, name: str) -> bool:
+    """Whether a loop compares something with a name, and sets it."""
+    compared = any(
+        isinstance(one, ast.Compare) and name in map(written, [one.left, *one.comparators])
+        for one in walk(loop)
+    )
+    return compared and any(
+        written(one) == name and isinstance(getattr(one, "ctx", None), ast.Store)
+        for one in walk(loop)
+    )
+
+
+def is_used(scope: ast.AST, name: str, first: ast.AST, last: ast.AST) -> bool:
+    """Whether a name is asked for between two statements."""
+    start, end = getattr(first, "end_lineno", 0), getattr(last, "lineno", 0)
+    return any(
+        written(one) == name
+        and isinstance(getattr(one, "ctx", None), ast.Load)
+        and start < getattr(one, "lineno", 0) < end
+        for one in own_nodes(scope)
+    )
+
+
+def is_number(value: ast.expr) -> bool:
+    """Whether it is a number that is written out, or an infinity."""
+    if isinstance(value, ast.UnaryOp):
+        return is_number(value.operand)
+    if isinstance(value, ast.Call):
+        return last_name(value.func) == "float"
+    if isinstance(value, ast.Attribute):
+        return value.attr in ("inf", "Inf", "infty")
+    return isinstance(value, ast.Constant) and not is_constant(value, None)
+
+
+def is_new_each_time(module: Module, call: ast.Call) -> bool:
+    """Whether the path that something is saved to has the time when the run began."""
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return any(tells_time(module, one, FAR) for one in given)
+
+
+def tells_time(module: Module, value: ast.expr, depth: int) -> bool:
+    """Whether a time has a part in an expression, or in what the names in it stand for."""
+    if isinstance(value, ast.Dict) or not depth:
+        return False
+    if TIME.search(ast.unparse(value)):
+        return True
+    names = {one.id for one in walk(value) if isinstance(one, ast.Name)}
+    return any(
+        tells_time(module, one.value, depth - 1)
+        for name in names
+        for one in module.assigned.get(name, ())
+    )

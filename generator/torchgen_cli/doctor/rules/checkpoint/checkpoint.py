@@ -1,0 +1,203 @@
+"""What is written."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import (
+    FUNCTIONS,
+    last_name,
+    own_calls,
+    receiver,
+    walk,
+    written,
+)
+from ..shared.loops import OPTIMIZERS, is_optimizer, is_scheduler
+from ..shared.states import filled_in, handed_on, is_model, put_aside, saves, value_before
+from ..shared.weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
+from .lost_place import lost_place
+from .resuming import brings_back_less, follows_from_the_epoch, is_gone_on_with
+
+RATE = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate", re.I)
+SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
+PROGRESS = re.compile(
+    r"^((start|last|current|global)_)?(epochs?|steps?|iter(ation)?s?)(_(num|run|done|no|idx))?$",
+    re.I,
+)
+
+
+@rule(
+    "TG602",
+    "a whole module is pickled",
+    why="""The file holds the path of the class rather than the class: it opens only while the
+    code stays as it is and where it is, and never with `weights_only=True`.""",
+    remedy="save `model.state_dict()`",
+    source=SAVING,
+    bad="""
+import torch
+from torch import nn
+
+model = nn.Linear(8, 2)
+torch.save(model, "model.pt")  # <--
+""",
+    good="""
+import torch
+from torch import nn
+
+model = nn.Linear(8, 2)
+torch.save(model.state_dict(), "model.pt")
+""",
+    severity=Severity.WARNING,
+)
+def whole_module(module: Module) -> Iterator[Spot]:
+    opens = module.project.stays_before_torch("2.6")  # such a file, as ever
+    for call in saves(module):
+        given = call.args[0]
+        content = value_before(module, given, call)
+        values = parts_of(content) or [given]
+        if any(is_model(module, value, call) for value in values):
+            yield Spot(call, unsure=opens)
+
+
+def parts_of(content: ast.expr | None) -> list[ast.expr]:
+    """The values of a dict, a list or a tuple that is written out."""
+    if isinstance(content, ast.Dict):
+        return content.values
+    return content.elts if isinstance(content, ast.List | ast.Tuple) else []
+
+
+def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]:
+    """(the save, its dict, its keys) of what is saved to go on later: a model and a count."""
+    given_to = [(call, call.args[0]) for call in saves(module)]
+    for call, given in [*given_to, *handed_on(module, ast.Name)]:
+        name = written(given)
+        scope = module.function(call)
+        content = filled_in(module, scope, name, value_before(module, given, call))
+        if not isinstance(content, ast.Dict):
+            continue
+        if any(key is None for key in content.keys):  # {**others}
+            continue
+        keys = {str(key.value) for key in content.keys if isinstance(key, ast.Constant)}
+        if name and any(written(receiver(c) or c) == name for c in own_calls(scope, "update")):
+            continue
+        has_model = any(
+            (isinstance(one, ast.Call) and last_name(one.func) == "state_dict")
+            or is_model(module, value, call)
+            for value in content.values
+            for one in [value, *put_aside(module, value, call)]
+        )
+        counts = {
+            str(key.value)
+            for key, value in zip(content.keys, content.values, strict=True)
+            if isinstance(key, ast.Constant) and not isinstance(value, ast.Constant)
+        }
+        if has_model and any(PROGRESS.match(key) for key in counts):
+            yield call, content, keys
+
+
+@rule(
+    "TG604",
+    "the checkpoint cannot bring the run back",
+    why="""It says how far the run was, so it is meant to be gone on with; but the optimizer's
+    moments, the scheduler or the scaler begin anew then, and the run is another one. In a program
+    that never goes on with a run this is a hint.""",
+    remedy="save the `state_dict()` of the optimizer, the scheduler and the scaler too",
+    source=SAVING,
+    bad="""
+import torch
+
+
+def save(model, optimizer, scheduler, epoch, path):
+    optimizer.step()
+    scheduler.step()
+    torch.save({"model": model.state_dict(), "epoch": epoch}, path)  # <--
+
+
+def resume(model, path):
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    return state["epoch"]
+""",
+    good="""
+import torch
+
+
+def save(model, optimizer, scheduler, epoch, path):
+    optimizer.step()
+    scheduler.step()
+    state = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "epoch": epoch,
+    }
+    torch.save(state, path)
+
+
+def resume(model, optimizer, scheduler, path):
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    scheduler.load_state_dict(state["scheduler"])
+    return state["epoch"]
+""",
+    severity=Severity.WARNING,
+)
+def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
+    yield from resumed_without_optimizer(module)
+    yield from optimizers_left_out(module)
+    yield from lost_place(module)
+    if not any(True for _ in checkpoints(module)):
+        return
+    near = module.project.near(module)  # a trainer may be spread over files
+    alone = sum(any(True for _ in checkpoints(other)) for other in near) == 1
+    # another script that can be started is another program
+    where = [o for o in near if o is module or not is_script(o)] if alone else [module]
+    told: set[ast.Dict | str] = set()
+    for call, content, keys in checkpoints(module):
+        if content in told:  # the same again as best.pt
+            continue
+        told.add(content)
+        function = module.function(call)
+        if isinstance(function, FUNCTIONS) and function.args.kwarg is not None:
+            continue  # whatever callers give is saved too
+        callers = [other for other, _ in module.project.calls_of(module, module.function(call))]
+        around = [*where, *callers]
+        stepped = [(o, receiver(step)) for o in around for step in o.calls.get("step", ())]
+        rebuilt = any(follows_from_the_epoch(other) for other in around)
+        held = [
+            other
+            for value in content.values
+            for other in [value, *put_aside(module, value, call)]
+            if not is_rate_of(other)
+        ]
+        text = " ".join([*keys, *map(ast.unparse, held)]).lower()
+        counts = frozenset(filter(PROGRESS.match, keys))
+        unsure = not is_gone_on_with(module, counts)
+        missing = []
+        if brings_back_less(module, content):
+            yield Spot(call, "no code reads the optimizer's state")
+        builds = any(True for _ in module.torch_calls(*OPTIMIZERS))
+        if (builds or any(is_optimizer(*one) for one in stepped)) and "opt" not in text:
+            missing.append("the optimizer")
+        if any(is_scheduler(*one) for one in stepped) and not rebuilt and "sched" not in text:
+            missing.append("the scheduler")
+        if (
+            any(last_name(one).endswith("scaler") for _, one in stepped if one is not None)
+            and "scaler" not in text
+        ):
+            missing.append("the scaler")
+        detail = f"without {' and '.join(missing)}"
+        if missing and detail not in told:  # the same again in another function
+            told.add(detail)
+            yield Spot(call, detail, unsure)
+
+
+def is_rate_of(value: ast.expr) -> bool:
+    """Whether it asks an optimizer for its learning rate, and not for its state."""
+    asked = isinstance(value, ast.Call) and RATE.search(last_name(value.func)) is not None
+    return asked or any(
+        isinstance(n, ast.Attribute) and n.attr == "param_groups" for n in walk(value)
+    )

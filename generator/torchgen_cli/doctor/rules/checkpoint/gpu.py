@@ -1,0 +1,40 @@
+"""What the rules on devices ask: is there always a GPU, and did this process write the file?"""
+
+import ast
+
+from ...project import Module
+from ...syntax import last_name, own_calls, same, walk, written
+
+
+def insists_on_a_gpu(module: Module) -> bool:
+    """Whether a file ends at once where there is none: `assert torch.cuda.is_available()`."""
+    for call in module.calls.get("is_available", ()):
+        parent = module.parents[call]
+        if isinstance(parent, ast.Assert):
+            return True
+        negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        around = module.parents[parent]
+        if not negated or not isinstance(around, ast.If) or around.test is not parent:
+            continue
+        if isinstance(around.body[-1], ast.Raise) or own_calls(around.body[-1], "exit"):
+            return True
+    return False
+
+
+def written_before(module: Module, load: ast.Call) -> bool:
+    """Whether the same path was handed to something that saves: `EarlyStopping(path)`."""
+    path = load.args[0] if load.args else None
+    if path is None or not written(path):
+        return False
+    for call in own_calls(module.function(load)):
+        if call.lineno >= load.lineno or not any(same(one, path) for one in call.args):
+            continue
+        if "stop" in last_name(call.func).lower():
+            return True  # of a library: it keeps the best weights
+        makers = module.project.classes_named(module, call.func) or ()
+        for _, maker in (*makers, *module.project.resolve(module, call)):
+            if any(
+                isinstance(n, ast.Call) and written(n.func) == "torch.save" for n in walk(maker)
+            ):
+                return True
+    return False

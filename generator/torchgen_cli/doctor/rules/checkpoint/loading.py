@@ -1,0 +1,176 @@
+"""How what was written is read again."""
+
+import ast
+from collections.abc import Iterator
+
+from ...kept import kept
+from ...project import Module
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import (
+    argument,
+    has_stars,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+    walk,
+)
+from ..shared.loops import is_optimizer
+from ..shared.states import saves
+
+# what other libraries call that which hands states to `torch.save`
+SAVERS = ("Checkpointer", "ModelCheckpoint", "PeriodicCheckpointer", "CheckpointSaver", "DiskSaver")
+
+
+@rule(
+    "TG601",
+    "loading this file may run code that is in it",
+    why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
+    true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
+    owns the machine. In a project that saves checkpoints of its own this is a hint, as most
+    files that it opens are these.""",
+    remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
+    source=f"{STABLE}/generated/torch.load.html",
+    bad="""
+import torch
+
+
+def load(path):
+    return torch.load(path, map_location="cpu")  # <--
+""",
+    good="""
+import torch
+
+
+def load(path):
+    return torch.load(path, map_location="cpu", weights_only=True)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def unsafe_load(module: Module) -> Iterator[Spot]:
+    own = any(any(saves(other)) or saves_by_library(other) for other in module.project.code)
+    for call in module.torch_calls("load"):
+        if module.qualified(call.func) != "torch.load" or has_stars(call):
+            continue
+        chosen = keyword(call, "weights_only")
+        if tried_safely(module, call):
+            continue
+        if chosen is None and not module.project.needs_torch("2.6"):
+            if not module.project.stays_before_torch("1.13"):  # which knows no `weights_only`
+                yield Spot(call, "no weights_only", unsure=own)
+        elif is_constant(chosen, False):
+            yield Spot(call, "weights_only=False", unsure=own)
+
+
+@kept
+def saves_by_library(module: Module) -> bool:
+    """Whether a file makes something of an installed library that writes checkpoints."""
+    return any(
+        is_of_library(module, call.func) for name in SAVERS for call in module.calls.get(name, ())
+    )
+
+
+def is_of_library(module: Module, node: ast.AST) -> bool:
+    """Whether a name is imported, and not from the project."""
+    whole = module.qualified(node)
+    imported = whole.partition(".")[0] in {one.partition(".")[0] for one in module.imports.values()}
+    return imported and "." in whole and not module.project.classes_named(module, node)
+
+
+def tried_safely(module: Module, call: ast.Call) -> bool:
+    """Whether it runs only where `weights_only=True` failed, or is not known."""
+    inner: ast.AST = call
+    for around in module.ancestors(call):
+        if isinstance(around, ast.Try) and isinstance(inner, ast.ExceptHandler):
+            tried = around.body
+        elif isinstance(around, ast.If):
+            if mentions(around.test, "weights_only"):
+                return True
+            tried = around.body if inner in around.orelse else around.orelse
+        else:
+            tried = []
+        calls = [n for statement in tried for n in walk(statement) if isinstance(n, ast.Call)]
+        if any(is_constant(keyword(one, "weights_only"), True) for one in calls):
+            return True
+        inner = around
+    return False
+
+
+@rule(
+    "TG606",
+    "the scheduler is built on an optimizer that was already brought back",
+    why="""A new scheduler takes the optimizer's present rate for the one to begin with: after a
+    resume the schedule starts from the lowered rate.""",
+    remedy="build the scheduler first, then load both states",
+    source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
+    bad="""
+import torch
+
+
+def resume(optimizer, state):
+    optimizer.load_state_dict(state["optimizer"])
+    return torch.optim.lr_scheduler.StepLR(optimizer, 30)  # <--
+""",
+    good="""
+import torch
+
+
+def resume(optimizer, state):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    optimizer.load_state_dict(state["optimizer"])
+    scheduler.load_state_dict(state["scheduler"])
+    return scheduler
+""",
+    severity=Severity.WARNING,
+)
+def late_scheduler(module: Module) -> Iterator[ast.AST]:
+    for load in module.calls.get("load_state_dict", ()):
+        optimizer = receiver(load)
+        if not is_optimizer(module, optimizer):
+            continue
+        scope = module.function(load)
+        for call in own_calls(scope):
+            late = "lr_scheduler." in module.qualified(call.func) and call.lineno > load.lineno
+            if late and call.args and same(call.args[0], optimizer):
+                resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
+                closed = last_name(call.func) == "LambdaLR"  # which keeps to the first rate
+                if not (closed or says_where(call) or resets or has_stars(call)):
+                    yield call
+
+
+def says_where(call: ast.Call) -> bool:
+    """Whether a scheduler is told the last epoch: it then begins with the rate of the first."""
+    place = 2 if last_name(call.func) in ("LambdaLR", "ExponentialLR", "MultiplicativeLR") else 3
+    told = argument(call, place, "last_epoch")
+    return told is not None and not (isinstance(told, ast.UnaryOp) and ast.unparse(told) == "-1")
+
+
+@rule(
+    "TG690",
+    "nobody looks at which weights were not loaded",
+    why="""With `strict=False` a misspelt or missing name is passed over, and that part of the
+    model stays random. The call returns what was missing and what was not expected.""",
+    remedy="look at `missing_keys` and `unexpected_keys` of the result",
+    source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict",
+    bad="""
+def load(model, weights):
+    model.load_state_dict(weights, strict=False)  # <--
+""",
+    good="""
+def load(model, weights):
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    if unexpected or set(missing) != {"head.weight", "head.bias"}:
+        raise ValueError(f"missing: {missing}, unexpected: {unexpected}")
+""",
+    severity=Severity.HINT,
+)
+def unread_keys(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("load_state_dict", ()):
+        if is_constant(argument(call, 1, "strict"), False) and isinstance(
+            module.parents[call], ast.Expr
+        ):
+            yield call

@@ -1,0 +1,258 @@
+"""Checkpoints that only open where they were written."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import (
+    argument,
+    has_stars,
+    is_constant,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    walk,
+    written,
+)
+from ..shared.states import is_wrapped
+from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
+from .gpu import insists_on_a_gpu, written_before
+from .in_place import SETTINGS
+from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader
+
+CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
+
+
+@rule(
+    "TG609",
+    "a model that was not wrapped has no `module`",
+    why="""The model is wrapped under a condition, and its `.module` is saved without one: with one
+    device the first checkpoint ends the run with an AttributeError.""",
+    remedy='save `getattr(model, "module", model).state_dict()`',
+    source=f"{STABLE}/generated/torch.nn.DataParallel.html",
+    bad="""
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(model, ranks, epochs, run_epoch):
+    if ranks > 1:
+        model = DistributedDataParallel(model)
+    for epoch in range(epochs):
+        run_epoch(model)
+        torch.save(model.module.state_dict(), "last.pt")  # <--
+""",
+    good="""
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(model, ranks, epochs, run_epoch):
+    if ranks > 1:
+        model = DistributedDataParallel(model)
+    for epoch in range(epochs):
+        run_epoch(model)
+        bare = model.module if ranks > 1 else model
+        torch.save(bare.state_dict(), "last.pt")
+""",
+)
+def module_of_none(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("state_dict", ()):
+        inner = receiver(call)
+        if not isinstance(inner, ast.Attribute) or inner.attr != "module":
+            continue
+        scope = module.function(call)
+        if not isinstance(inner.value, ast.Name):
+            continue
+        made = [
+            one
+            for one in module.assigned.get(inner.value.id, ())
+            if module.function(one) is scope and one.lineno < call.lineno
+        ]
+        wraps = [one for one in made if is_wrapped(module, one.value)]
+        conditions = list(filter(None, (outermost(module, one, scope) for one in wraps)))
+        if not wraps or len(conditions) < len(wraps):
+            continue  # it is always wrapped
+        tests = [one.test for one in conditions]
+        both = any(both_ways(module, one, wraps) for one in conditions)
+        if not both and not under_condition(module, call, tests):
+            yield call
+
+
+def outermost(module: Module, node: ast.AST, scope: ast.AST) -> ast.If | None:
+    """The outermost condition that a statement of a function is under; None where there is none."""
+    found = None
+    for around in module.ancestors(node):
+        if around is scope:
+            break
+        if isinstance(around, ast.If):
+            found = around
+    return found
+
+
+def both_ways(module: Module, condition: ast.If, wraps: list[ast.Assign]) -> bool:
+    """Whether a model is wrapped whichever way it goes, or the other way ends the program."""
+    if not condition.orelse:
+        return False
+    ends = any(isinstance(one, ast.Raise | ast.Return) for one in condition.orelse)
+    ends |= any(bool(own_calls(one, "exit")) for one in condition.orelse)
+    ways = {
+        inner in condition.orelse
+        for wrap in wraps
+        for inner in [wrap, *module.ancestors(wrap)]
+        if inner in condition.body or inner in condition.orelse
+    }
+    return ends or len(ways) == 2
+
+
+def under_condition(module: Module, call: ast.Call, tests: list[ast.expr]) -> bool:
+    """Whether something around asks for the wrapper, in whatever words, or as it was wrapped."""
+    wrapped = {name for test in tests for name in asked(test)}
+    asks = ("module", "parallel", "distrib", "gpu", "device", "ngpu", "rank", "ddp", "multi")
+    return any(
+        isinstance(around, ast.Try)
+        or (
+            isinstance(around, ast.If | ast.IfExp)
+            and (mentions(around.test, *asks) or not wrapped.isdisjoint(asked(around.test)))
+        )
+        for around in module.ancestors(call)
+    )
+
+
+def asked(test: ast.expr) -> set[str]:
+    """The names in a condition: of `args.gpus > 1` it is "args.gpus", and not "args"."""
+    bases = {node.value for node in walk(test) if isinstance(node, ast.Attribute)}
+    return {written(node) for node in walk(test) if node not in bases} - {""}
+
+
+@rule(
+    "TG610",
+    "weights go back to the device that they were saved from",
+    why="""Without `map_location` each tensor is made where it was when it was saved. A file from a
+    GPU does not open on a machine without one, on which this file says that it runs; and of
+    several processes all fill the first GPU. One place is shown for the whole repository. Where one
+    process trains, or a GPU is needed anyhow, it is a hint.""",
+    remedy='pass `map_location="cpu"`; `load_state_dict` copies the weights to where the model is',
+    source=f"{STABLE}/generated/torch.load.html",
+    bad="""
+import torch
+
+
+def resume(model, path):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.load_state_dict(torch.load(path, weights_only=True))  # <--
+    return model.to(device)
+""",
+    good="""
+import torch
+
+
+def resume(model, path):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.load_state_dict(torch.load(path, map_location=device, weights_only=True))
+    return model.to(device)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def bound_to_a_device(module: Module) -> Iterator[Spot]:
+    if "init_process_group" not in module.calls and not runs_without_gpu(module):
+        return
+    for call in module.torch_calls("load"):
+        if module.qualified(call.func) != "torch.load" or has_stars(call):
+            continue
+        scope = module.function(call)
+        loads = own_calls(scope, "load")  # of which a branch may choose one
+        if argument(call, 1, "map_location") is not None or any(
+            argument(one, 1, "map_location") is not None and chosen_between(module, call, one)
+            for one in loads
+        ):
+            continue
+        saves = own_calls(scope, "save")
+        if any(one.lineno < call.lineno for one in saves) or written_before(module, call):
+            continue  # a file that this process wrote, on the same device
+        to_model = goes_to_a_model(module, call) or goes_to_a_loader(module, call)
+        if to_model and not module.is_fallback(call):
+            # a literal names a file that a script beside it wrote, on the same machine
+            own = bool(call.args) and isinstance(call.args[0], ast.Constant)
+            yield Spot(call, unsure=own or not does_harm(module, call))
+
+
+def does_harm(module: Module, load: ast.Call) -> bool:
+    """Whether every process loads onto the first GPU, or a user without one cannot load."""
+    if "init_process_group" in module.calls and not for_one_process(module, load):
+        return True
+    return serves_users_without_gpu(module, load)
+
+
+def choices_in(module: Module) -> Iterator[ast.IfExp]:
+    """`"cuda" if ... else "cpu"`, where a device is made of it."""
+    for call in module.calls.get("device", ()):
+        yield from (one for one in call.args if isinstance(one, ast.IfExp))
+
+
+def device_of_a_flag(module: Module) -> bool:
+    """Whether the device is a setting of the run: `torch.device(args.device)`."""
+    return any(
+        isinstance(one, ast.Attribute) and written(one.value).lower() in SETTINGS
+        for call in module.calls.get("device", ())
+        for one in call.args
+    )
+
+
+def chosen_between(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether a condition decides which of two places is reached."""
+    conditions = {n for n in module.ancestors(one) if isinstance(n, ast.If | ast.IfExp | ast.Try)}
+    return any(around in conditions for around in module.ancestors(other))
+
+
+def goes_to_a_model(module: Module, call: ast.Call) -> bool:
+    """Whether what a call returns, or a part of it, is given to `load_state_dict`."""
+    target = module.parents[call]
+    names = {written(one) for one in target.targets} if isinstance(target, ast.Assign) else set()
+    for brought in own_calls(module.function(call), "load_state_dict"):
+        root = brought.args[0] if brought.args else None
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        if call in own_calls(brought) or (root is not None and written(root) in names - {""}):
+            return True
+    return False
+
+
+def asserted(module: Module) -> Iterator[ast.expr]:
+    """The conditions without which a file does not run."""
+    scopes = (module.tree, *module.functions)
+    yield from (n.test for one in scopes for n in own_nodes(one) if isinstance(n, ast.Assert))
+
+
+def is_read(module: Module, name: str) -> bool:
+    """Whether code of the program reads the value of a flag."""
+    near = module.project.near(module)
+    return any(node.attr == name for other in near for node in other.attributes)
+
+
+def runs_without_gpu(module: Module) -> bool:
+    """Whether a file is meant for a CPU too: it has a flag for that, or asks what there is."""
+    if insists_on_a_gpu(module):
+        return False
+    flags = {
+        str(one.value).strip("-").replace("-", "_")
+        for call in module.calls.get("add_argument", ())
+        for one in call.args
+        if isinstance(one, ast.Constant)
+    }
+    if any(mentions(node, "is_available") for node in asserted(module)):
+        return False
+    if any(is_read(module, name) for name in CPU & flags) or device_of_a_flag(module):
+        return True
+    if any(is_constant(way, "cpu") for c in choices_in(module) for way in (c.body, c.orelse)):
+        return True
+    if asks_a_flag_for_the_cpu(module) or has_cuda_switch(module):
+        return True
+    needs_one = any(
+        not any(isinstance(around, ast.If | ast.IfExp) for around in module.ancestors(call))
+        for call in module.calls.get("cuda", ())
+    )
+    return "is_available" in module.calls and not needs_one

@@ -1,0 +1,61 @@
+"""Weights that are kept without a copy."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import rule
+from ...syntax import last_name, own_calls, written
+from .checkpoint import SAVING
+
+
+@rule(
+    "TG613",
+    "the best weights are kept by reference, and go on changing",
+    why="""`state_dict()` copies nothing: its tensors are the model's own. What was kept of the best
+    epoch is, at the end, the last one, and `load_state_dict` brings back nothing.""",
+    remedy="keep `copy.deepcopy(model.state_dict())`",
+    source=SAVING,
+    bad="""
+def fit(model, epochs, run_epoch, evaluate):
+    best, best_weights = 0.0, None
+    for epoch in range(epochs):
+        run_epoch(model)
+        accuracy = evaluate(model)
+        if accuracy > best:
+            best, best_weights = accuracy, model.state_dict()  # <--
+    model.load_state_dict(best_weights)
+""",
+    good="""
+import copy
+
+
+def fit(model, epochs, run_epoch, evaluate):
+    best, best_weights = 0.0, None
+    for epoch in range(epochs):
+        run_epoch(model)
+        accuracy = evaluate(model)
+        if accuracy > best:
+            best, best_weights = accuracy, copy.deepcopy(model.state_dict())
+    model.load_state_dict(best_weights)
+""",
+)
+def by_reference(module: Module) -> Iterator[ast.AST]:
+    for name, statements in module.assigned.items():
+        for statement in statements:
+            value = statement.value
+            if not isinstance(value, ast.Call) or last_name(value.func) != "state_dict":
+                continue
+            loops = list(module.loops_around(statement))
+            if not loops or not isinstance(module.parents[statement], ast.If):
+                continue
+            scope = module.function(statement)
+            later = [
+                call
+                for call in own_calls(scope, "load_state_dict")
+                if call.args
+                and written(call.args[0]) == name
+                and call.lineno > (loops[-1].end_lineno or 0)
+            ]
+            if later:
+                yield statement

@@ -1,0 +1,138 @@
+"""Where a resumed run begins."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import rule
+from ...syntax import LOOPS, is_constant, last_name, own_calls, parameters, same, walk, written
+
+
+@rule(
+    "TG611",
+    "a resumed run does its last epoch once more",
+    why="""The checkpoint of an epoch holds the epoch's own number, and the resumed run begins with
+    the number that it reads: these samples are trained on twice, and the schedule is one epoch
+    behind the weights.""",
+    remedy="save `epoch + 1`, or begin with the number that was read plus one",
+    source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
+    bad="""
+import torch
+
+
+def fit(model, optimizer, run_epoch, epochs, path, resume):
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"]  # <--
+    for epoch in range(start, epochs):
+        run_epoch(model, optimizer)
+        parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**parts, "epoch": epoch}, path)
+""",
+    good="""
+import torch
+
+
+def fit(model, optimizer, run_epoch, epochs, path, resume):
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"] + 1
+    for epoch in range(start, epochs):
+        run_epoch(model, optimizer)
+        parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**parts, "epoch": epoch}, path)
+""",
+)
+def done_again(module: Module) -> Iterator[ast.AST]:
+    for loop in module.loops:
+        first = beginning(loop)
+        if first is None or not isinstance(loop, ast.For):
+            continue
+        for key in saved_as(module, loop, written(loop.target)):
+            for node in module.assigned.get(written(first), ()):
+                if reads(node.value, key) and not moved_on(module, first):
+                    yield node
+
+
+def beginning(loop: ast.AST) -> ast.expr | None:
+    """The name of the first number of `for epoch in range(start, ...)`."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
+        return None
+    call = loop.iter
+    while (
+        call.args
+        and last_name(call.func) in ("tqdm", "trange")
+        and isinstance(call.args[0], ast.Call)
+    ):
+        call = call.args[0]  # tqdm(range(...))
+    if last_name(call.func) not in ("range", "trange") or len(call.args) < 2:
+        return None
+    return call.args[0] if written(call.args[0]) else None
+
+
+def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
+    """The keys under which a loop's number is kept, in a save at the end of its body."""
+    trained = False
+    for statement in loop.body:
+        if any(isinstance(node, LOOPS) and own_saves(node) for node in walk(statement)):
+            return  # in the middle of an epoch
+        saves = own_saves(statement)
+        dicts = [node for node in walk(statement) if isinstance(node, ast.Dict)]
+        if trained:
+            for call in saves or own_calls(statement):
+                yield from kept_by_helper(module, call, name)
+        if trained and (saves or isinstance(statement, ast.Assign)):
+            for node in dicts:
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(key, ast.Constant) and written(value) == name:
+                        yield str(key.value)
+        trained = (
+            trained or (bool(own_calls(statement)) and not saves) or isinstance(statement, LOOPS)
+        )
+
+
+def kept_by_helper(module: Module, call: ast.Call, name: str) -> Iterator[str]:
+    """The keys under which a helper, or an evaluation, saves what it is given as a parameter."""
+    for other, function in module.project.resolve(module, call):
+        kept = own_calls(function, "save")
+        if not kept:
+            continue
+        if "save" not in last_name(call.func).lower() and (
+            own_calls(function, "backward")  # it trains, and may save in the middle of an epoch
+            or any(True for one in kept for _ in other.loops_around(one))
+        ):
+            continue
+        plain = parameters(function)
+        taken = [p for p, value in zip(plain, call.args, strict=False) if written(value) == name]
+        taken += [k.arg for k in call.keywords if k.arg and written(k.value) == name]
+        for node in walk(function):
+            if isinstance(node, ast.Dict):
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(key, ast.Constant) and written(value) in taken:
+                        yield str(key.value)
+
+
+def own_saves(node: ast.AST) -> list[ast.Call]:
+    """The calls below that save something."""
+    return [call for call in own_calls(node) if "save" in last_name(call.func).lower()]
+
+
+def reads(value: ast.expr, key: str) -> bool:
+    """Whether it is `state["epoch"]`, as it is."""
+    if isinstance(value, ast.Call) and last_name(value.func) in ("int", "get") and value.args:
+        inner = value.args[0]
+        return is_constant(inner, key) if last_name(value.func) == "get" else reads(inner, key)
+    return isinstance(value, ast.Subscript) and is_constant(value.slice, key)
+
+
+def moved_on(module: Module, name: ast.expr) -> bool:
+    """Whether one is added to a name somewhere."""
+    return any(
+        isinstance(node, ast.AugAssign) and same(node.target, name) for node in walk(module.tree)
+    )

@@ -1,0 +1,187 @@
+"""What a resumed run must not lose: the run itself, and its best score."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...kept import kept
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import last_name, mentions, own_calls, own_nodes, receiver, walk, written
+from ..shared.loops import is_optimizer
+from ..shared.weights_alone import is_script
+from .best_read import BEST, is_new_each_time, is_number, overwritten
+
+COUNTS = re.compile(r"epoch|step|iter", re.I)
+
+
+@rule(
+    "TG608",
+    "a resumed run forgets the best score",
+    why="""The optimizer is brought back, but the best score begins at its first value again: the
+    first evaluation after the resume counts as the best, and writes over the checkpoint that
+    was. Where the path of the best one holds the time, this is a hint.""",
+    remedy="save the best score in the checkpoint, and read it where you resume",
+    source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
+    bad="""
+import torch
+
+
+def fit(model, optimizer, evaluate, epochs, path, resume):
+    best_accuracy = 0.0
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"]
+    for epoch in range(start, epochs):
+        accuracy = evaluate(model, optimizer)
+        if accuracy > best_accuracy:  # <--
+            best_accuracy = accuracy
+            torch.save(model.state_dict(), f"{path}.best")
+""",
+    good="""
+import torch
+
+
+def fit(model, optimizer, evaluate, epochs, path, resume):
+    best_accuracy = 0.0
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start, best_accuracy = state["epoch"], state["best_accuracy"]
+    for epoch in range(start, epochs):
+        accuracy = evaluate(model, optimizer)
+        if accuracy > best_accuracy:
+            best_accuracy = accuracy
+            torch.save(model.state_dict(), f"{path}.best")
+""",
+    severity=Severity.WARNING,
+)
+def forgotten_best(module: Module) -> Iterator[ast.AST | Spot]:
+    yield from overwritten(module)
+    asked = any(is_asked_for(module, one) for one in module.calls.get("load_state_dict", ()))
+    if not asked and not any(goes_on(one) and uses(module, one) for one in program_of(module)):
+        return
+    for name, calls in module.calls.items():
+        for call in calls if "save" in name else ():
+            loop = next((one for one in module.loops_around(call)), None)
+            node = next((one for one in module.ancestors(call) if isinstance(one, ast.If)), None)
+            if loop is None or node is None or not any(node is one for one in walk(loop)):
+                continue
+            kept = [one for one in compared(node.test) if is_updated(module, loop, node, one)]
+            if any(begins_anew(module, node, best) for best in kept):
+                yield Spot(node, unsure=is_new_each_time(module, call))
+
+
+def program_of(module: Module) -> list[Module]:
+    """A file and those around it, without other scripts."""
+    return [o for o in module.project.near(module) if o is module or not is_script(o)]
+
+
+def uses(module: Module, other: Module) -> bool:
+    """Whether a file is another, or calls a function of it that loads."""
+    return other is module or any(
+        (other, function) in module.project.resolve(module, call)
+        for function in other.functions
+        if function.name in module.calls and own_calls(function, "load_state_dict")
+        for call in module.calls[function.name]
+    )
+
+
+@kept
+def goes_on(module: Module) -> bool:
+    """Whether a file brings a run back: its optimizer, or how far it was."""
+    loads = module.calls.get("load_state_dict", ())
+    if any(
+        is_optimizer(module, receiver(call)) and not is_handed_down(module, call) for call in loads
+    ):
+        return True
+    return bool(loads) and any(
+        "start" in target.lower() and any(reads_a_count(one.value) for one in statements)
+        for target, statements in module.assigned.items()
+    )
+
+
+def is_handed_down(module: Module, call: ast.Call) -> bool:
+    """Whether an optimizer of the project hands its state to the one that it wraps."""
+    function = module.function(call)
+    return getattr(function, "name", "") in ("load_state_dict", "__setstate__")
+
+
+def is_asked_for(module: Module, load: ast.Call) -> bool:
+    """Whether weights that are saved again are loaded where one asked to: `if args.resume:`."""
+    asked = any(
+        isinstance(one, ast.If) and load not in walk(one.test) and mentions(one.test, "resume")
+        for one in module.ancestors(load)
+    )
+    model = written(receiver(load) or load)
+    saved = (written(receiver(one) or one) for one in module.calls.get("state_dict", ()))
+    return asked and any(one in (model, f"{model}.module") for one in saved)
+
+
+def reads_a_count(value: ast.expr) -> bool:
+    """Whether a number of epochs or steps is read: `state["epoch"]`."""
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and COUNTS.search(str(node.slice.value)) is not None
+        for node in walk(value)
+    )
+
+
+def is_updated(module: Module, loop: ast.AST, node: ast.If, name: str) -> bool:
+    """Whether a condition sets the best, or another one of the loop that asks the same."""
+    return any(
+        isinstance(other, ast.If)
+        and (other is node or name in compared(other.test))
+        and sets(other.body, name)
+        for other in walk(loop)
+    )
+
+
+def compared(test: ast.expr) -> list[str]:
+    """The names in a comparison that stand for the best so far."""
+    sides = [s for n in walk(test) if isinstance(n, ast.Compare) for s in (n.left, *n.comparators)]
+    return [written(side) for side in sides if written(side) and BEST.search(last_name(side))]
+
+
+def sets(body: list[ast.stmt], name: str) -> bool:
+    """Whether one of the statements gives a name another value."""
+    return any(
+        isinstance(one, ast.Assign) and name in targets_of(one)
+        for statement in body
+        for one in walk(statement)
+    )
+
+
+def targets_of(node: ast.Assign) -> set[str]:
+    """The names that an assignment sets, also several at once."""
+    return {
+        written(one)
+        for target in node.targets
+        for one in (target.elts if isinstance(target, ast.Tuple) else [target])
+    }
+
+
+def begins_anew(module: Module, test: ast.If, name: str) -> bool:
+    """Whether a name is a plain number until the loop around a condition sets it."""
+    loop = list(module.loops_around(test))[-1]
+    inside = set(walk(loop))
+    around = module.class_of(test) if "." in name else module.function(test)
+    if around is None or ("." in name and not name.startswith("self.")):
+        return False
+    first = [
+        node
+        for node in (walk(around) if "." in name else own_nodes(around))
+        if written(node) == name
+        and isinstance(getattr(node, "ctx", None), ast.Store)
+        and node not in inside
+    ]
+    given = [module.parents[one] for one in first]
+    return bool(given) and all(
+        isinstance(one, ast.Assign) and is_number(one.value) for one in given
+    )

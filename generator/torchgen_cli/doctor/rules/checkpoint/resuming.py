@@ -1,0 +1,190 @@
+"""Whether anything goes on with what a program saves."""
+
+import ast
+import re
+from pathlib import PurePath
+
+from ...kept import kept
+from ...project import Module
+from ...syntax import everything, is_constant, last_name, receiver, written
+from ..shared.loops import is_optimizer, is_scheduler
+from .loading import says_where
+from .resume import goes_on, is_handed_down, program_of
+
+BRINGING = re.compile(r"load|resum|restor|restart|checkpoint", re.I)
+GOES_ON = re.compile(
+    r"resum|re_?start|restor|(begin|start|init(ial)?)_?(epoch|iter(?!able)|step)"
+    r"|continue_?(train|from|run)|(epoch|step|iter)_?(start|begin)(?!_?time)",
+    re.I,
+)
+TELLING = re.compile(r"print|info|debug|warn|format|write|log", re.I)
+
+
+@kept
+def is_gone_on_with(module: Module, counts: frozenset[str]) -> bool:
+    """Whether a program brings a run back, or reads one of these keys, as far as can be told."""
+    program = module.project.near(module)
+    if "backward" in module.calls:  # other scripts that train are other programs
+        brought = module.project.imported_parts
+        program = [o for o in program_of(module) if not trains_apart(o, brought)]
+    return module.project.has_framework(module) or any(
+        brings_optimizer(other) or names_a_resume(other) or reads_a_key(other, counts)
+        for other in {module, *program}
+    )
+
+
+def trains_apart(module: Module, brought: set[str]) -> bool:
+    """Whether a file trains, and no file imports it."""
+    return "backward" in module.calls and PurePath(module.name).stem not in brought
+
+
+@kept
+def brings_optimizer(module: Module) -> bool:
+    """Whether a file reads an optimizer's state, or gives an optimizer to what loads."""
+    if any(
+        is_of_optimizer(module, call)
+        and not is_handed_down(module, call)
+        and not is_never_asked(module, call)
+        for call in module.calls.get("load_state_dict", ())
+    ):
+        return True
+    return any(
+        is_optimizer(module, one) and last_name(one) != "opt"  # which may be the options
+        for name, calls in module.calls.items()
+        if BRINGING.search(name) and name != "load_state_dict"
+        for call in calls
+        for one in [*call.args, *(k.value for k in call.keywords)]
+    )
+
+
+def is_of_optimizer(module: Module, call: ast.Call) -> bool:
+    """Whether a state that is read is that of an optimizer, by its names."""
+    owner = receiver(call)
+    named = "opt" in written(owner or call).lower() or "optim" in ast.unparse(call).lower()
+    return named or is_optimizer(module, owner)
+
+
+def is_never_asked(module: Module, node: ast.AST) -> bool:
+    """Whether it is under the condition that a name is set, which the file says never to be."""
+    return any(
+        isinstance(around, ast.If)
+        and any(
+            isinstance(one, ast.Name) and is_never_set(module, one)
+            for one in (around.test, *compared_with_none(around.test))
+        )
+        and any(node in everything(statement) for statement in around.body)
+        for around in module.ancestors(node)
+    )
+
+
+def compared_with_none(test: ast.expr) -> list[ast.expr]:
+    """The name in `name is not None`."""
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot | ast.NotEq):
+        return [test.left] if is_constant(test.comparators[0], None, "", False) else []
+    return []
+
+
+def is_never_set(module: Module, name: ast.Name) -> bool:
+    """Whether a name of a file is given None, False or nothing, and nothing else."""
+    given = module.assigned.get(name.id, ())
+    stores = sum(
+        isinstance(one, ast.Name) and one.id == name.id and isinstance(one.ctx, ast.Store)
+        for one in everything(module.tree)
+    )
+    taken = any(isinstance(one, ast.arg) and one.arg == name.id for one in everything(module.tree))
+    if taken or stores != len(given) or not given:
+        return False
+    return all(is_constant(one.value, None, False, "") for one in given)
+
+
+@kept
+def names_a_resume(module: Module) -> bool:
+    """Whether a file speaks of going on with a run: by a flag, an attribute, a key or a call."""
+    if any(GOES_ON.search(one.attr) for one in module.attributes):
+        return True
+    if any(map(GOES_ON.search, module.calls)) or any(
+        GOES_ON.search(one.name) for one in module.functions
+    ):
+        return True
+    named = (name for name in module.assigned if GOES_ON.search(name))
+    if any(
+        not isinstance(one.value, ast.Constant) and not is_never_asked(module, one)
+        for name in named
+        for one in module.assigned[name]
+    ):
+        return True
+    return any(
+        isinstance(one, ast.Constant)
+        and isinstance(one.value, str)
+        and " " not in one.value
+        and GOES_ON.search(one.value.replace("-", "_")) is not None
+        for one in everything(module.tree)
+    )
+
+
+@kept
+def reads_a_key(module: Module, keys: frozenset[str]) -> bool:
+    """Whether a file reads one of the keys, for more than to tell it."""
+    for one in everything(module.tree):
+        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load):
+            key: ast.expr | None = one.slice
+        elif isinstance(one, ast.Call) and last_name(one.func) in ("get", "pop") and one.args:
+            key = one.args[0]
+        else:
+            continue
+        if not isinstance(key, ast.Constant) or key.value not in keys:
+            continue
+        if not is_told(module, one) and not is_never_asked(module, one):
+            return True
+    return False
+
+
+def is_told(module: Module, node: ast.AST) -> bool:
+    """Whether it is printed or logged, and put to no other use."""
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Call) and TELLING.search(last_name(around.func)):
+            return written(receiver(around) or around) != written(node)
+        if isinstance(around, ast.stmt):
+            return False
+    return False
+
+
+def brings_back_less(module: Module, content: ast.Dict) -> bool:
+    """Whether an optimizer's state is kept, and no code that goes on with a run reads it."""
+    kept = any(
+        isinstance(value, ast.Call)
+        and last_name(value.func) == "state_dict"
+        and is_optimizer(module, receiver(value))
+        for value in content.values
+    )
+    near = module.project.near(module)
+    read = any(
+        "opt" in ast.unparse(call).lower()
+        for other in near
+        for call in other.calls.get("load_state_dict", ())
+    )
+    handed = any(
+        is_optimizer(other, one)
+        for other in near
+        for name, calls in other.calls.items()
+        if BRINGING.search(name)
+        for call in calls
+        for one in [*call.args, *(k.value for k in call.keywords)]
+    )
+    return kept and not read and not handed and any(map(goes_on, program_of(module)))
+
+
+def follows_from_the_epoch(module: Module) -> bool:
+    """Whether a scheduler is told where it is: it then has no state that could be lost."""
+    told = any(
+        node.arg == "last_epoch" and not isinstance(node.value, ast.UnaryOp)  # -1, the default
+        for node in module.keywords
+    )
+    told |= any(n.attr == "last_epoch" and isinstance(n.ctx, ast.Store) for n in module.attributes)
+    told |= any(
+        "lr_scheduler." in module.qualified(call.func) and says_where(call)
+        for calls in module.calls.values()
+        for call in calls
+    )
+    steps = module.calls.get("step", ())
+    return told or any(call.args and is_scheduler(module, receiver(call)) for call in steps)

@@ -1,0 +1,161 @@
+"""Logs of a run that is gone on with."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...kept import kept
+from ...project import Module
+from ...rule import Severity, rule
+from ...syntax import argument, is_constant, mentions, own_calls, receiver, walk, written
+from .resume import goes_on, uses
+
+LOG = re.compile(r"(^|[^a-z])(logs?|history|losses|metrics)([^a-z]|$)|log(ger|file|name)", re.I)
+TRAINING = re.compile(r"^(step|fit)$|train|epoch", re.I)
+CLOCKS = ("strftime", "now", "ctime", "asctime", "today", "mkdtemp", "uuid4", "isoformat")
+
+
+@rule(
+    "TG619",
+    "a resumed run empties its log",
+    why="""The file is opened with "w" in a program that goes on with a run: what it held of the
+    epochs before, which nothing else keeps, is gone at the first line after the resume.""",
+    remedy='open it with "a" where the run is resumed',
+    source="https://docs.python.org/3/library/functions.html#open",
+    bad="""
+import torch
+
+
+def fit(model, optimizer, run_epoch, epochs, path, resume):
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"] + 1
+    log = open("log.csv", "w")  # <--
+    for epoch in range(start, epochs):
+        log.write(f"{epoch},{run_epoch(model, optimizer)}\\n")
+""",
+    good="""
+import torch
+
+
+def fit(model, optimizer, run_epoch, epochs, path, resume):
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"] + 1
+    log = open("log.csv", "a" if resume else "w")
+    for epoch in range(start, epochs):
+        log.write(f"{epoch},{run_epoch(model, optimizer)}\\n")
+""",
+    severity=Severity.WARNING,
+)
+def emptied(module: Module) -> Iterator[ast.AST]:
+    for call in module.calls.get("open", ()):
+        if (
+            not empties(call)
+            or not is_log(module, call)
+            or asks(module, call)
+            or not is_added_to(module, call)
+        ):
+            continue
+        if named_by_time(module):
+            continue
+        if any(goes_on_with(script, module, call) for script in scripts_with(module, call)):
+            yield call
+
+
+def empties(call: ast.Call) -> bool:
+    """Whether it opens a file for writing from its beginning: `open(path, "w")`."""
+    if written(call.func) in ("open", "io.open", "codecs.open"):
+        return bool(call.args) and is_constant(argument(call, 1, "mode"), "w", "w+", "wt")
+    return is_constant(argument(call, 0, "mode"), "w", "w+", "wt")  # path.open("w")
+
+
+def is_log(module: Module, call: ast.Call) -> bool:
+    """Whether it is opened to be a log, as its name, or that of its class, tells."""
+    around = module.class_of(call)
+    path = ast.unparse(call)
+    if "seed" in path:  # of another run, where the seed is drawn
+        return False
+    return LOG.search(path) is not None or (around is not None and "log" in around.name.lower())
+
+
+def asks(module: Module, call: ast.Call) -> bool:
+    """Whether a condition around decides, or the same function opens a file to add to it."""
+    others = own_calls(module.function(call), "open")
+    return any(is_constant(argument(one, 1, "mode"), "a", "a+", "at") for one in others) or any(
+        isinstance(one, ast.If)
+        and mentions(one.test, "resum", "exist", "isfile", "append", "start", "contin", "mode")
+        for one in module.ancestors(call)
+    )
+
+
+def is_added_to(module: Module, call: ast.Call) -> bool:
+    """Whether the file stays open, as one does to which each epoch adds a line."""
+    parent = module.parents[call]
+    if isinstance(parent, ast.withitem):
+        statement = module.parents[parent]
+        loops = any(isinstance(one, ast.For | ast.While) for one in walk(statement))
+        return loops and bool(own_calls(statement, "step", "train", "train_epoch"))
+    if not isinstance(parent, ast.Assign):
+        return False
+    name = written(parent.targets[0])
+    closes = own_calls(module.function(call), "close")
+    if not any(module.loops_around(call)) and "." not in name:  # closed at the end of the run
+        closes = [c for c in closes if not any(trains(one) for one in before(module, call, c))]
+    return not any(written(receiver(one) or one) == name for one in closes)
+
+
+def before(module: Module, first: ast.Call, last: ast.Call) -> list[ast.stmt]:
+    """The loops of a function between two places."""
+    return [
+        loop
+        for loop in module.loops
+        if module.function(loop) is module.function(first)
+        and first.lineno < loop.lineno < last.lineno
+    ]
+
+
+def trains(loop: ast.stmt) -> bool:
+    """Whether a loop goes through epochs, as far as names tell."""
+    return mentions(loop, "epoch", "train", "iter")
+
+
+def scripts_with(module: Module, call: ast.Call) -> list[Module]:
+    """The files in which this file is opened: this one, or those that use its class."""
+    around = module.class_of(call)
+    if around is None:
+        return [module]
+    return [
+        other
+        for other in module.project.code
+        for one in other.calls.get(around.name, ())
+        if (module, around) in (module.project.classes_named(other, one.func) or ())
+    ]
+
+
+def goes_on_with(script: Module, module: Module, call: ast.Call) -> bool:
+    """Whether a script goes on with a run, and opens this file on the way."""
+    around = module.class_of(call)
+    made = script.calls.get(around.name, ()) if around is not None else ()
+    told = any(mentions(one, "resum", "append", "mode") for one in made)
+    return not told and not named_by_time(script) and resumes(script)
+
+
+@kept
+def resumes(script: Module) -> bool:
+    """Whether a script trains, and can go on with what it, or a helper, brings back."""
+    if not any(TRAINING.search(name) for name in script.calls):
+        return False
+    return any(goes_on(other) and uses(script, other) for other in script.project.near(script))
+
+
+@kept
+def named_by_time(module: Module) -> bool:
+    """Whether a file asks for the time, of which the name of a run may be made."""
+    return any(name in module.calls for name in CLOCKS)

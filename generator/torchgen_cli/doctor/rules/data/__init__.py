@@ -1,0 +1,1 @@
+"""What is loaded, by whom and in which order."""

@@ -1,0 +1,1 @@
+"""What newer libraries lack or refuse."""

@@ -1,0 +1,259 @@
+"""Arguments that torch has given up, or asks for by now."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module, Project
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, written
+from ..shared.weights_alone import is_script
+
+
+@rule(
+    "TG804",
+    "checkpointing without saying which kind",
+    why="""Torch warns until `use_reentrant` is given, and has announced an error for 2.9 and later.
+    The old kind, which it then takes, needs an input that requires a gradient, and computes none
+    without one.""",
+    remedy="pass `use_reentrant=False`",
+    source=f"{STABLE}/checkpoint.html",
+    bad="""
+from torch.utils.checkpoint import checkpoint
+
+
+def forward(block, x):
+    return checkpoint(block, x)  # <--
+""",
+    good="""
+from torch.utils.checkpoint import checkpoint
+
+
+def forward(block, x):
+    return checkpoint(block, x, use_reentrant=False)
+""",
+    severity=Severity.HINT,
+)
+def reentrant(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls("checkpoint", "checkpoint_sequential"):
+        if module.qualified(call.func).startswith("torch.utils.checkpoint."):
+            spread = any(k.arg is None for k in call.keywords)
+            if keyword(call, "use_reentrant") is None and not spread:
+                yield call
+
+
+@rule(
+    "TG805",
+    "`pretrained` does not say which weights",
+    why="""Torchvision has several weights for each model since 0.13, and deprecated the old
+    flag then.""",
+    remedy='pass `weights="DEFAULT"`, or the very weights by name; `weights=None` for random ones',
+    source="https://docs.pytorch.org/vision/stable/models.html",
+    bad="""
+import torchvision
+
+model = torchvision.models.resnet18(pretrained=True)  # <--
+""",
+    good="""
+import torchvision
+
+model = torchvision.models.resnet18(weights="IMAGENET1K_V1")
+""",
+    severity=Severity.HINT,
+)
+def pretrained(module: Module) -> Iterator[Spot]:
+    for node in module.keywords:
+        call = module.parents[node]
+        if (
+            node.arg in ("pretrained", "pretrained_backbone")
+            and isinstance(call, ast.Call)
+            and module.qualified(call.func).startswith("torchvision.models.")
+        ):
+            old = module.project.stays_before_torch("1.12")  # whose torchvision has no `weights`
+            yield Spot(call, unsure=old or is_constant(node.value, False))
+
+
+@rule(
+    "TG806",
+    "softmax guesses the dimension",
+    why="""Without `dim` it takes 0 for tensors of 1 and 3 dimensions, and 1 for others. Torch
+    has warned of the guess since 0.3.""",
+    remedy="pass `dim=-1`, or the dimension that is meant",
+    source=f"{STABLE}/generated/torch.nn.functional.softmax.html",
+    bad="""
+import torch.nn.functional as F
+
+
+def attend(scores):
+    return F.softmax(scores)  # <--
+""",
+    good="""
+import torch.nn.functional as F
+
+
+def attend(scores):
+    return F.softmax(scores, dim=-1)
+""",
+    severity=Severity.HINT,
+)
+def implicit_dim(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls("softmax", "log_softmax", "softmin"):
+        if (
+            module.qualified(call.func).startswith("torch.nn.functional.")
+            and argument(call, 1, "dim") is None
+            and not has_stars(call)
+        ):
+            yield call
+    for call in module.torch_calls("Softmax", "LogSoftmax", "Softmin"):
+        if argument(call, 0, "dim") is None and not has_stars(call):
+            yield call
+
+
+@rule(
+    "TG807",
+    "`size_average` and `reduce` are replaced by `reduction`",
+    why="Together they say what one word says, and torch has deprecated them since 0.4.1.",
+    remedy='pass `reduction="mean"`, "sum" or "none"',
+    source=f"{STABLE}/generated/torch.nn.CrossEntropyLoss.html",
+    bad="""
+from torch import nn
+
+criterion = nn.CrossEntropyLoss(size_average=False)  # <--
+""",
+    good="""
+from torch import nn
+
+criterion = nn.CrossEntropyLoss(reduction="sum")
+""",
+    severity=Severity.HINT,
+)
+def old_reduction(module: Module) -> Iterator[ast.AST]:
+    for node in module.keywords:
+        call = module.parents[node]
+        if (
+            node.arg in ("size_average", "reduce")
+            and isinstance(call, ast.Call)
+            and module.qualified(call.func).startswith("torch.nn.")
+        ):
+            yield call
+
+
+@rule(
+    "TG808",
+    "`scheduler.step` no longer takes an epoch",
+    why="""The argument is deprecated: the scheduler counts for itself, and other than the
+    closed form. Where no scheduler's state is saved it is a hint: the epoch is then what lets a
+    resumed run find its rate.""",
+    remedy="call `scheduler.step()`, and keep the scheduler's state in the checkpoint",
+    source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
+    bad="""
+import torch
+
+
+def train(optimizer, epochs, run_epoch):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for epoch in range(epochs):
+        run_epoch()
+        scheduler.step(epoch)  # <--
+""",
+    good="""
+import torch
+
+
+def train(optimizer, epochs, run_epoch):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for epoch in range(epochs):
+        run_epoch()
+        scheduler.step()
+""",
+    severity=Severity.HINT,
+)
+def epoch_given(module: Module) -> Iterator[Spot]:
+    takes_more = ("ReduceLROnPlateau", "CosineAnnealingWarmRestarts")
+    for call in module.calls.get("step", ()):
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is None or not (call.args or keyword(call, "epoch")):
+            continue
+        values = module.value_in(owner, module.function(call))
+        kinds = [module.qualified(v.func) for v in values if isinstance(v, ast.Call)]
+        if (
+            kinds
+            and len(kinds) == len(values)
+            and all("torch.optim.lr_scheduler." in k and not k.endswith(takes_more) for k in kinds)
+        ):
+            yield Spot(call, unsure=saves_no_scheduler(module))
+
+
+def saves_no_scheduler(module: Module) -> bool:
+    """Whether a program saves checkpoints, and no scheduler's state."""
+    near = module.project.near(module)
+    states = (call for other in near for call in other.calls.get("state_dict", ()))
+    saves = any(True for other in near for _ in other.torch_calls("save"))
+    return saves and not any("sched" in written(receiver(one) or one).lower() for one in states)
+
+
+@rule(
+    "TG809",
+    "torchrun passes no `--local_rank`",
+    why="""`torch.distributed.launch` passed it as a flag and is deprecated; `torchrun` sets the
+    environment variable LOCAL_RANK instead. Without it every process takes device 0. Where nothing
+    reads the flag, and the rank comes from the environment, it is a hint.""",
+    remedy='read `int(os.environ["LOCAL_RANK"])`',
+    source=f"{STABLE}/elastic/run.html",
+    bad="""
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=0)  # <--
+torch.cuda.set_device(parser.parse_args().local_rank)
+torch.distributed.init_process_group("nccl")
+""",
+    good="""
+import os
+
+import torch
+
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+torch.distributed.init_process_group("nccl")
+""",
+    severity=Severity.WARNING,
+)
+def local_rank_flag(module: Module) -> Iterator[Spot]:
+    if module.project.contains(b"LOCAL_RANK") or not may_join(module):
+        return
+    old = module.project.stays_before_torch("1.10")  # which has no torchrun
+    idle = is_left_to_the_environment(module.project)
+    for call in module.calls.get("add_argument", ()):
+        if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
+            # which torch.distributed.launch passes since torch 2.0
+            passed = any(is_constant(a, "--local-rank") for a in call.args)
+            yield Spot(call, unsure=old or passed or idle)
+
+
+def is_left_to_the_environment(project: Project) -> bool:
+    """Whether no code reads the rank that the flag gives, and some asks the environment for it."""
+    read = any(
+        node.attr == "local_rank" and isinstance(node.ctx, ast.Load)
+        for other in project.code
+        for node in other.attributes
+    )
+    by_key = any(map(project.contains, (b"['local_rank']", b'["local_rank"]', b", 'local_rank'")))
+    asked = any(map(project.contains, (b'"RANK"', b"'RANK'", b'"SLURM_PROCID"', b"'SLURM_PROCID'")))
+    return asked and not read and not by_key
+
+
+def may_join(module: Module) -> bool:
+    """Whether a file joins other processes, itself or by what it calls, or serves one that may."""
+    if "init_process_group" in module.calls:
+        return True
+    joining = {
+        function.name
+        for other in module.project.near(module)
+        for function in other.functions
+        if own_calls(function, "init_process_group")
+    }
+    known = bool(joining) or any(
+        "init_process_group" in o.calls for o in module.project.near(module)
+    )
+    return not joining.isdisjoint(module.calls) or (known and not is_script(module))

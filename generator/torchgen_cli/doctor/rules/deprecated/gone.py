@@ -1,0 +1,193 @@
+"""What fails, or does nothing, with every torch and numpy of these years."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import is_constant, last_name
+from ..shared.graphs import called_under, under
+from .gone_names import GONE, RELEASES
+
+LOSS = re.compile(r"loss|criterion|entropy", re.I)
+
+
+@rule(
+    "TG811",
+    "a loss has no element 0",
+    why="""Since torch 0.5 the mean of a loss has no dimensions, and `loss.data[0]` is an
+    IndexError: the first step, or the first evaluation, ends the run.""",
+    remedy="write `loss.item()`",
+    source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
+    bad="""
+def train(model, loader, optimizer, loss_of):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total += loss.data[0]  # <--
+    return total
+""",
+    good="""
+def train(model, loader, optimizer, loss_of):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total
+""",
+    once=True,
+)
+def first_of_a_loss(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("0.5")
+    for node in module.attributes:
+        around = module.parents[node]
+        if (
+            node.attr == "data"
+            and isinstance(around, ast.Subscript)
+            and is_constant(around.slice, 0)
+            and LOSS.search(last_name(getattr(node.value, "func", node.value)))
+            and isinstance(around.ctx, ast.Load)
+            and not module.is_fallback(node)
+        ):
+            yield Spot(around, unsure=old)
+
+
+@rule(
+    "TG812",
+    "`volatile` does nothing",
+    why="""Torch 0.4 took it away and ignores it: the evaluation computes graphs for gradients,
+    with several times the memory. Where every caller is under `no_grad`, and in a notebook that
+    trains nothing, this is a hint.""",
+    remedy="put the evaluation under `torch.no_grad()`",
+    source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
+    bad="""
+from torch.autograd import Variable
+
+
+def predict(model, images):
+    model.eval()
+    return model(Variable(images, volatile=True))  # <--
+""",
+    good="""
+import torch
+
+
+@torch.no_grad()
+def predict(model, images):
+    model.eval()
+    return model(images)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def volatile(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("0.4")
+    for node in module.keywords:
+        call = module.parents[node]
+        if (
+            node.arg == "volatile"
+            and is_constant(node.value, True)
+            and isinstance(call, ast.Call)
+            and last_name(call.func) == "Variable"
+            and not under(module, call)
+        ):
+            shown = module.name.endswith(".ipynb") and "backward" not in module.calls
+            yield Spot(
+                call, unsure=old or shown or called_under(module, module.function(call), set())
+            )
+
+
+@rule(
+    "TG813",
+    "this name was removed from its library",
+    why="""It raises an AttributeError or ImportError with every release of these years. One place
+    is shown for each name.""",
+    remedy="use the name behind the colon",
+    source="https://numpy.org/doc/stable/release/1.24.0-notes.html",
+    bad="""
+import numpy as np
+import torch
+
+
+def targets(labels):
+    return torch.from_numpy(labels.astype(np.float))  # <--
+""",
+    good="""
+import numpy as np
+import torch
+
+
+def targets(labels):
+    return torch.from_numpy(labels.astype(np.float64))
+""",
+    in_tests=True,
+    once=True,
+)
+def gone(module: Module) -> Iterator[Spot]:
+    for node, name in [*imported(module), *used(module)]:
+        if module.is_fallback(node) or is_tried(module, node):
+            continue
+        library, release = RELEASES[name]
+        kept = module.project.stays_before(library, release)
+        yield Spot(node, f"{name}: {GONE[name]}", unsure=kept or is_of_old_torch(module))
+
+
+def imported(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    """(the import, the name) of what an import statement takes from a library that lacks it."""
+    for statement in module.import_statements:
+        if isinstance(statement, ast.ImportFrom) and statement.level:
+            continue
+        base = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
+        for alias in statement.names:
+            if name := next((one for one in parts(f"{base}{alias.name}") if one in GONE), ""):
+                yield statement, name
+                break
+
+
+def used(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    """(the attribute, the name) of what is read from a library that lacks it."""
+    last_parts = {name.rpartition(".")[2] for name in GONE}
+    for node in module.attributes:
+        if node.attr in last_parts and isinstance(node.ctx, ast.Load):
+            name = module.qualified(node)
+            if name in GONE and not is_imported_in_vain(module, name):
+                yield node, name
+
+
+def is_imported_in_vain(module: Module, name: str) -> bool:
+    """Whether the import statement that it needs is found already."""
+    return any(
+        name.startswith(f"{alias.name}.")
+        for statement in module.import_statements
+        for alias in statement.names
+        if isinstance(statement, ast.Import) and alias.name in GONE
+    )
+
+
+def parts(name: str) -> Iterator[str]:
+    """A dotted name, and the modules that it is in: a.b.c, a.b, a."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def is_of_old_torch(module: Module) -> bool:
+    """Whether the project is pinned to a torch that runs on no Python of these years."""
+    return module.project.stays_before_torch("1.8")
+
+
+def is_tried(module: Module, node: ast.AST) -> bool:
+    """Whether it is an import that something else is imported in place of, where it fails."""
+    around = module.parents.get(node)
+    return (
+        isinstance(node, ast.Import | ast.ImportFrom)
+        and isinstance(around, ast.Try)
+        and node in around.body
+    )

@@ -1,0 +1,65 @@
+"""Learning rates, read."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import receiver
+from ..shared.loops import is_scheduler
+
+
+@rule(
+    "TG810",
+    "`get_lr` is how a scheduler computes its next rate, not the rate in use",
+    why="""Outside `step` it warns, and where the rate is about to change it gives another one
+    than the optimizer has: what is logged is not what was trained with. That of a LambdaLR is the
+    rate in use, which makes it a hint.""",
+    remedy="call `get_last_lr()`",
+    source=f"{STABLE}/generated/torch.optim.lr_scheduler.LRScheduler.html",
+    bad="""
+from torch.optim.lr_scheduler import StepLR
+
+
+def train(optimizer, epochs, run_epoch, log):
+    scheduler = StepLR(optimizer, 30)
+    for epoch in range(epochs):
+        run_epoch()
+        log(scheduler.get_lr()[0])  # <--
+        scheduler.step()
+""",
+    good="""
+from torch.optim.lr_scheduler import StepLR
+
+
+def train(optimizer, epochs, run_epoch, log):
+    scheduler = StepLR(optimizer, 30)
+    for epoch in range(epochs):
+        run_epoch()
+        log(scheduler.get_last_lr()[0])
+        scheduler.step()
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def computed_rate(module: Module) -> Iterator[Spot]:
+    project = module.project
+    if any(function.name == "get_lr" for other in project.code for function in other.functions):
+        return  # a scheduler of one's own
+    for call in module.calls.get("get_lr", ()):
+        owner = receiver(call)
+        if owner is not None and is_scheduler(module, owner) and not call.args:
+            values = module.value_in(owner, module.function(call))
+            closed = any(is_closed(module, value) for value in values)
+            # the older one has no `get_last_lr`
+            yield Spot(call, unsure=closed or project.stays_before_torch("1.4"))
+
+
+def is_closed(module: Module, value: ast.expr) -> bool:
+    """Whether it makes a scheduler that computes each rate from the step alone."""
+    if not isinstance(value, ast.Call):
+        return False
+    classes = module.project.classes_named(module, value.func) or ()
+    return module.qualified(value.func).endswith("LambdaLR") or any(
+        other.project.derives(other, node, "LambdaLR") for other, node in classes
+    )

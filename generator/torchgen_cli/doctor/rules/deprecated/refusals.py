@@ -1,0 +1,108 @@
+"""What torch took once, and refuses by now."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Spot, rule
+from ...syntax import FUNCTIONS, is_constant, last_name, receiver
+
+FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
+
+
+@rule(
+    "TG815",
+    "a function with a backward of its own has to be static",
+    why="""Since torch 1.5 a `forward` that is no static method is refused: the first call ends with
+    a RuntimeError about a legacy autograd function.""",
+    remedy="make `forward(ctx, ...)` and `backward(ctx, ...)` static, and call `.apply`",
+    source=f"{STABLE}/notes/extending.html",
+    bad="""
+from torch.autograd import Function
+
+
+class Double(Function):  # <--
+    def forward(self, x):
+        return x * 2
+
+    def backward(self, grad):
+        return grad * 2
+""",
+    good="""
+from torch.autograd import Function
+
+
+class Double(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+""",
+    once=True,
+)
+def legacy_function(module: Module) -> Iterator[ast.AST]:
+    for node in module.classes:
+        if not any(module.qualified(base) in FUNCTION for base in node.bases):
+            continue
+        forward = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "forward"]
+        if forward and not forward[0].decorator_list:
+            yield node
+
+
+@rule(
+    "TG814",
+    "`view` refuses a slice of transposed predictions",
+    why="""`correct[:k]` of a transposed tensor is not contiguous for `k` above 1. Torch 1.5 and
+    older returned one that was; since 1.7 top-5 accuracy ends with a RuntimeError.""",
+    remedy="write `correct[:k].reshape(-1)`",
+    source=f"{STABLE}/generated/torch.Tensor.view.html",
+    bad="""
+def accuracy(output, target, topk=(1, 5)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum() for k in topk]  # <--
+""",
+    good="""
+def accuracy(output, target, topk=(1, 5)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].reshape(-1).float().sum() for k in topk]
+""",
+)
+def viewed_slice(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("view", ()):
+        sliced = receiver(call)
+        if not isinstance(sliced, ast.Subscript) or not isinstance(sliced.slice, ast.Slice):
+            continue
+        if sliced.slice.upper is None or is_constant(sliced.slice.upper, 1):
+            continue
+        scope = module.function(call)
+        for value in module.value_in(sliced.value, scope):
+            compared = receiver(value) if isinstance(value, ast.Call) else None
+            if (
+                compared is not None
+                and last_name(getattr(value, "func", value)) == "eq"
+                and any(is_transposed(one) for one in module.value_in(compared, scope))
+            ):
+                yield Spot(call, unsure=only_first(module, call))
+
+
+def only_first(module: Module, call: ast.Call) -> bool:
+    """Whether the function takes the first class alone by default, and no caller asks for more."""
+    function = module.function(call)
+    if not isinstance(function, FUNCTIONS) or not function.args.defaults:
+        return False
+    default = function.args.defaults[-1]
+    alone = isinstance(default, ast.Tuple | ast.List) and len(default.elts) == 1
+    calls = module.project.calls_of(module, function)
+    return alone and all(len(one.args) < 3 and not one.keywords for _, one in calls)
+
+
+def is_transposed(value: ast.expr) -> bool:
+    """Whether it is `pred.t()`, and not made contiguous."""
+    return isinstance(value, ast.Call) and last_name(value.func) == "t"

@@ -1,0 +1,161 @@
+"""Which device each of several processes uses, and what it draws there."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import is_constant, mentions, own_calls
+from ..data.ranks import GUARDS, joins
+from ..shared.loops import is_backward
+
+CHOSEN = re.compile(
+    rb"set_device|CUDA_VISIBLE_DEVICES|cuda:|device_ids\s*=\s*\[|\.cuda\(\s*[^)\s]"
+    rb"|\.to\(\s*(self\.)?(args\.)?(local_)?(rank|gpu)|torch\.device\(\s*[^'\")\s]|cuda['\"]\s*,"
+)
+DROPS = re.compile(
+    rb"Dropout|dropout\(|dropout\s*=\s*[^0\s]|dropout=0\.[0-9]*[1-9]|DropPath|drop_path"
+)
+# a rate of dropout that is not 0
+SHARE = re.compile(rb"drop\w*[^\n]{0,40}?\b0?\.[0-9]*[1-9]", re.I)
+AGAIN = "which undoes the seed of each process"
+
+
+@rule(
+    "TG704",
+    "every process uses the first GPU",
+    why="""Nothing says which device is whose, so each process takes `cuda:0`: the others stay
+    idle, the memory of one holds all of the models, and NCCL refuses two ranks on one device.""",
+    remedy='call `torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))` before the model is moved',
+    source=f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html",
+    bad="""
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+
+def wrap(model):
+    dist.init_process_group("nccl")
+    model.cuda()  # <--
+    return DistributedDataParallel(model)
+""",
+    good="""
+import os
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+
+def wrap(model):
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl")
+    model.cuda()
+    return DistributedDataParallel(model)
+""",
+)
+def one_device(module: Module) -> Iterator[ast.AST]:
+    if not joins(module) or module.project.has_framework(module):
+        return
+    contents = module.project.contents
+    if any(CHOSEN.search(contents[other.name]) for other in module.project.near(module)):
+        return
+    moves = [call for call in module.calls.get("cuda", ()) if not call.args and not call.keywords]
+    moves += [c for c in module.calls.get("to", ()) if c.args and is_constant(c.args[0], "cuda")]
+    yield from moves[:1]
+
+
+@rule(
+    "TG705",
+    "each process draws the same dropout masks",
+    why="""All processes seed their generators alike, so the samples at one place of each share are
+    dropped out, and augmented, in the same way: a batch has a share of the noise that it
+    should have.""",
+    remedy="add the rank to the seed: `torch.manual_seed(seed + dist.get_rank())`",
+    source=f"{STABLE}/notes/randomness.html",
+    bad="""
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+
+def build(seed):
+    dist.init_process_group("nccl")
+    torch.manual_seed(seed)  # <--
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.1))
+    return DistributedDataParallel(model)
+""",
+    good="""
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+
+def build(seed):
+    dist.init_process_group("nccl")
+    torch.manual_seed(seed + dist.get_rank())
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.1))
+    return DistributedDataParallel(model)
+""",
+    severity=Severity.WARNING,
+)
+def alike(module: Module) -> Iterator[Spot]:
+    if not wraps(module) or module.project.has_framework(module):
+        return
+    near = module.project.near(module)
+    contents = [module.project.contents[other.name] for other in near]
+    if not any(map(DROPS.search, contents)):
+        return
+    seeds = [
+        (other, call)
+        for other in near
+        for name, calls in other.calls.items()
+        if "seed" in name.lower()
+        for call in calls
+    ]
+    if any(of_rank(other, call) for other, call in seeds):
+        none = not any(map(SHARE.search, contents))
+        yield from (Spot(one, AGAIN, unsure=none) for one in seeded_again(module))
+        return
+    for other, call in seeds if joins(module) else ():
+        if other is module and other.qualified(call.func) == "torch.manual_seed":
+            yield Spot(call)
+            return
+
+
+def wraps(module: Module) -> bool:
+    """Whether a file wraps a model for several processes."""
+    return "DistributedDataParallel" in module.calls or "DDP" in module.calls
+
+
+def seeded_again(module: Module) -> Iterator[ast.Call]:
+    """Where a loop of epochs seeds torch alike on all ranks, after a seed of each rank's own."""
+    calls = [call for name in module.calls if "seed" in name.lower() for call in module.calls[name]]
+    seeding = [call for call in calls if seeds_torch(module, call)]
+    first = min((one.lineno for one in seeding if of_rank(module, one)), default=None)
+    for call in seeding:
+        loop = next(module.loops_around(call), None)
+        if first is None or call.lineno < first or of_rank(module, call) or loop is None:
+            continue
+        epochs = isinstance(loop, ast.For) and mentions(loop.target, "epoch")
+        if epochs and module.project.reaches(module, loop, is_backward):
+            yield call
+            return
+
+
+def seeds_torch(module: Module, call: ast.Call) -> bool:
+    """Whether it seeds torch, by itself or by a function of the project."""
+    if module.qualified(call.func) == "torch.manual_seed":
+        return True
+    return any(
+        other.qualified(inner.func) == "torch.manual_seed"
+        for other, function in module.project.resolve(module, call)
+        for inner in own_calls(function, "manual_seed")
+    )
+
+
+def of_rank(module: Module, call: ast.Call) -> bool:
+    """Whether a seed differs by rank: in the call, or where its argument was made."""
+    parts = [*call.args, *(k.value for k in call.keywords)]
+    values = [v for a in parts for v in module.value_in(a, module.function(call))]
+    return any(mentions(one, *GUARDS) for one in [*parts, *values])

@@ -1,0 +1,1 @@
+"""Modes, graphs and averages of evaluations."""

@@ -1,0 +1,312 @@
+"""Averages over batches of uneven size."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...lookup import definitions
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import (
+    FUNCTIONS,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    walk,
+    written,
+)
+from ..shared.choices import is_chosen_by
+from ..shared.criteria import is_mean
+from ..shared.even import even_batches
+from ..shared.latest import latest
+from .both import evaluating_loops
+from .evaluating import evaluation_loops, looped_over
+from .means import averaged
+
+# of a batch: its loss, or a measure that is a mean over it
+MEASURED = re.compile(r"loss|accuracy|psnr|ssim|lpips|dice|(^|_)(acc|iou|mae|rmse|mape)(_|$)", re.I)
+MEANS = (
+    "cross_entropy",
+    "nll_loss",
+    "mse_loss",
+    "l1_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "smooth_l1_loss",
+    "criterion",
+)
+NUMBERS = ("item", "float", "detach", "cpu", "numpy", "to", "mean")
+
+
+@rule(
+    "TG504",
+    "the evaluation's loss is a mean of batch means",
+    why="""The last batch is smaller, and its samples count for more: the figure changes with the
+    batch size. Divided by the number of samples, as some do, it is a batch too small as well. A
+    loss that is only printed, and batches that may all be of one size, make this a hint. One place
+    is shown for the repository.""",
+    remedy="add up `loss.item() * len(batch)`, and divide by the number of samples",
+    source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
+    bad="""
+import torch
+
+
+@torch.no_grad()
+def validate(model, val_loader, criterion):
+    model.eval()
+    total_loss = 0.0
+    for images, labels in val_loader:
+        loss = criterion(model(images), labels)
+        total_loss += loss.item()  # <--
+    return total_loss / len(val_loader)
+
+
+def fit(model, epochs, loader, criterion, run_epoch, path):
+    best = float("inf")
+    for epoch in range(epochs):
+        run_epoch(model)
+        val_loss = validate(model, loader, criterion)
+        if val_loss < best:
+            best = val_loss
+            torch.save(model.state_dict(), path)
+""",
+    good="""
+import torch
+
+
+@torch.no_grad()
+def validate(model, val_loader, criterion):
+    model.eval()
+    total_loss, count = 0.0, 0
+    for images, labels in val_loader:
+        loss = criterion(model(images), labels)
+        total_loss += loss.item() * len(images)
+        count += len(images)
+    return total_loss / count
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def mean_of_means(module: Module) -> Iterator[Spot]:
+    if module.project.has_framework(module):
+        return
+    found = list(uneven(module))
+    even = bool(found) and even_batches(module)
+    for node, scope, name in found:
+        yield Spot(node, unsure=even or not matters(module, node, scope, name))
+
+
+def matters(module: Module, node: ast.AST, scope: ast.AST, name: str) -> bool:
+    """Whether the figure is a result, or anything is chosen by it: not a loss that is printed."""
+    value = node.value if isinstance(node, ast.AugAssign) else node
+    if not mentions(value, "loss", "criterion", "entropy"):
+        return True
+    if any(
+        what == name and mentions(by, "dataset") and "loss" in name for what, by in divisions(scope)
+    ):
+        return True  # wrong by the size of a batch
+    return is_chosen_by(module, scope, name)
+
+
+def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+    """(where losses are averaged as if batches were of one size, the function, the sum's name)."""
+    sums = sums_losses(module)
+    evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
+    for loop, scope in [*evaluating, *evaluating_loops(module)]:
+        summed = sums and not makes_mean(module, scope)
+        divided = dict(divisions(scope))
+        for call in (*averaged_lists(module, loop, scope), *uncounted(module, loop)):
+            if not summed or gives_mean(module, call, call.args[:1]):
+                yield call, scope, written(receiver(call) or call)
+        for node in own_nodes(loop):
+            if (
+                isinstance(node, ast.AugAssign)
+                and isinstance(node.op, ast.Add)
+                and (is_loss(node.value) or is_measure(module, node))
+                and (
+                    counts_batches(by := divided.get(written(node.target)), looped_over(loop.iter))
+                    or counts_samples(by, loop)
+                )
+                and (not summed or gives_mean(module, node, [node.value]))
+            ):
+                yield node, scope, written(node.target)
+
+
+def is_measure(module: Module, node: ast.AugAssign) -> bool:
+    """Whether a helper's share of a batch is added, by its name: `acc += accuracy(out, labels)`."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not MEASURED.search(last_name(node.target)):
+        return False
+    found = definitions(module, call.func, module.project.functions)
+    return bool(found) and all(any(divisions(function)) for _, function in found or ())
+
+
+def counts_samples(divisor: ast.expr | None, scope: ast.AST) -> bool:
+    """Whether it is a number of samples: `len(loader.dataset)`, or what `n += len(x)` adds up."""
+    if divisor is None:
+        return False
+    if isinstance(divisor, ast.Call):
+        return (
+            last_name(divisor.func) == "len"
+            and bool(divisor.args)
+            and (last_name(divisor.args[0]) == "dataset")
+        )
+    name = written(divisor)
+    return bool(name) and any(
+        isinstance(node, ast.AugAssign) and written(node.target) == name and sizes(node.value)
+        for node in own_nodes(scope)
+    )
+
+
+def sizes(value: ast.expr) -> bool:
+    """Whether it is the size of a batch: `len(x)`, `x.size(0)`, `x.shape[0]`."""
+    if isinstance(value, ast.Subscript):
+        return last_name(value.value) == "shape" and is_constant(value.slice, 0)
+    if not isinstance(value, ast.Call) or len(value.args) != 1:
+        return False
+    name = last_name(value.func)
+    return name == "len" or (name == "size" and is_constant(value.args[0], 0))
+
+
+def averaged_lists(module: Module, loop: ast.For, scope: ast.AST) -> Iterator[ast.Call]:
+    """Where a loss of each batch is put into a list, of which a mean is taken."""
+    means = averaged(module, scope)
+    for call in own_calls(loop, "append"):
+        kept = receiver(call)
+        listed = kept is not None and written(kept) in means
+        if next(module.loops_around(call)) is not loop:
+            continue  # of each sample, not of each batch
+        if listed and call.args and (is_loss(call.args[0]) or is_share(call.args[0])):
+            yield call
+
+
+def is_share(value: ast.expr) -> bool:
+    """Whether it is divided by the size of its batch: `correct.item() / len(labels)`."""
+    return (
+        isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Div)
+        and mentions(value.left, "correct", "acc", "hit")
+        and any(
+            (isinstance(one, ast.Call) and last_name(one.func) in ("len", "size"))
+            or (isinstance(one, ast.Attribute) and one.attr == "shape")
+            for one in walk(value.right)
+        )
+    )
+
+
+def uncounted(module: Module, loop: ast.For) -> Iterator[ast.Call]:
+    """Where a meter that weighs by a count is given a loss without one."""
+    for call in own_calls(loop, "update"):
+        meter = receiver(call)
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if meter is None or len(given) != 1 or not is_loss(given[0]):
+            continue
+        values = [one.value for one in module.assigned.get(written(meter), ())]
+        made = [
+            found
+            for value in values
+            if isinstance(value, ast.Call)
+            for found in module.project.classes_named(module, value.func) or ()
+        ]
+        if made and all(weighs(other, node, bool(call.keywords)) for other, node in made):
+            yield call
+
+
+def weighs(module: Module, node: ast.ClassDef, by_name: bool) -> bool:
+    """Whether a class has `update(value, n=1)`, which multiplies by n, or hands on to one."""
+    update = next((m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "update"), None)
+    if update is None:
+        return False
+    if by_name:  # update(loss=...) hands each to a meter of its own
+        alone = [call for call in own_calls(update, "update") if len(call.args) == 1]
+        return (
+            update.args.kwarg is not None
+            and bool(alone)
+            and any(
+                weighs(module, other, by_name=False)
+                for other in module.classes
+                if other is not node
+            )
+        )
+    names = [one.arg for one in update.args.args]
+    counts = [is_constant(default, 1) for default in update.args.defaults]
+    return (
+        len(names) == 3
+        and counts == [True]
+        and any(
+            isinstance(n, ast.BinOp)
+            and isinstance(n.op, ast.Mult)
+            and names[2] in (written(n.left), written(n.right))
+            for n in walk(update)
+        )
+    )
+
+
+def sums_losses(module: Module) -> bool:
+    """Whether a loss is asked for as a sum, or for each sample, in the same program."""
+    return any(
+        (node.arg == "reduction" and is_constant(node.value, "sum", "none"))
+        or (node.arg in ("size_average", "reduce") and is_constant(node.value, False))
+        for other in module.project.near(module)
+        for node in other.keywords
+    )
+
+
+def makes_mean(module: Module, scope: ast.AST) -> bool:
+    """Whether a function makes the loss itself, and asks for nothing but a mean."""
+    made = [call for call in own_calls(scope) if last_name(call.func).endswith("Loss")]
+    return bool(made) and all(module.is_torch(call.func) and not call.keywords for call in made)
+
+
+def gives_mean(module: Module, place: ast.AST, values: list[ast.expr]) -> bool:
+    """Whether a loss that is kept is known to be a mean, by the criterion that made it."""
+    value = without_numbers(values[0]) if values else None
+    made = latest(module, place, value.id) if isinstance(value, ast.Name) else value
+    return isinstance(made, ast.Call) and is_mean(module, made)
+
+
+def divisions(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """(what, by what) of `a / b` and `a /= b`."""
+    for node in own_nodes(scope):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            yield written(node.left), node.right
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
+            yield written(node.target), node.value
+
+
+def without_numbers(value: ast.expr) -> ast.expr | None:
+    """The tensor in `float(loss.detach())`."""
+    while isinstance(value, ast.Call) and last_name(value.func) in NUMBERS:
+        inner = receiver(value) or (value.args[0] if value.args else None)
+        if inner is None:
+            return None
+        value = inner
+    return value
+
+
+def is_loss(given: ast.expr) -> bool:
+    """Whether it is a loss by its name, as a number: `loss.item()`."""
+    value = without_numbers(given)
+    if value is None:
+        return False
+    while isinstance(value, ast.Subscript | ast.Attribute) and (
+        isinstance(value, ast.Subscript) or value.attr == "data"
+    ):
+        value = value.value  # loss.data[0]
+    if isinstance(value, ast.Call):  # F.cross_entropy(...) itself; a mean unless it is told
+        return last_name(value.func) in MEANS and not value.keywords
+    named = isinstance(value, ast.Name | ast.Attribute)
+    return named and MEASURED.search(last_name(value)) is not None
+
+
+def counts_batches(divisor: ast.expr | None, source: str = "") -> bool:
+    """Whether it is a number of batches: `len(loader)`, `i + 1`; or of a loader's samples."""
+    if isinstance(divisor, ast.Call) and last_name(divisor.func) == "len" and divisor.args:
+        name = written(divisor.args[0])
+        return "loader" in name.lower() or (bool(name) and name == source)
+    if isinstance(divisor, ast.BinOp) and isinstance(divisor.op, ast.Add):
+        return is_constant(divisor.right, 1) and isinstance(divisor.left, ast.Name)
+    return False

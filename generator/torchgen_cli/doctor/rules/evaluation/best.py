@@ -1,0 +1,196 @@
+"""Which checkpoint is the best."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import (
+    FUNCTIONS,
+    argument,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    walk,
+    written,
+)
+from ..shared.origins import origins
+from ..shared.states import saves
+from .evaluating import looped_over
+
+TEST = re.compile(r"(^|[^a-z])tests?([^a-z]|$)|^te_", re.I)
+VALIDATION = re.compile(r"(^|[^a-z])(val|vali|valid|validation|dev|eval)([^a-z]|$)", re.I)
+TEST_DATA = re.compile(r"(^|[^a-z])test_?(set|loader|data|dataset|dataloader)?([^a-z]|$)", re.I)
+SPLITTING = ("Subset", "SubsetRandomSampler", "random_split", "train_test_split")
+
+
+@rule(
+    "TG506",
+    "the best checkpoint is the one that the test set likes best",
+    why="""Of many epochs the one with the highest test score is kept, and reported: that score is
+    too good, by what it varies from epoch to epoch. A test set can say how good a model is as long
+    as nothing was chosen by it. One place is shown for the whole repository.""",
+    remedy="choose by a validation set, and test what was chosen once",
+    source="https://scikit-learn.org/stable/common_pitfalls.html",
+    bad="""
+import torch
+
+
+def train(model, epochs, run_epoch, test, path):
+    best_acc = 0.0
+    for epoch in range(epochs):
+        run_epoch(model)
+        test_acc = test(model)
+        if test_acc > best_acc:  # <--
+            best_acc = test_acc
+            torch.save(model.state_dict(), path)
+""",
+    good="""
+import torch
+
+
+def train(model, epochs, run_epoch, validate, path):
+    best_acc = 0.0
+    for epoch in range(epochs):
+        run_epoch(model)
+        val_acc = validate(model)
+        if val_acc > best_acc:
+            best_acc = val_acc
+            torch.save(model.state_dict(), path)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def best_by_test(module: Module) -> Iterator[Spot]:
+    saving = set(saves(module))
+    for around, node in comparisons(module):
+        compared = node.test if isinstance(node, ast.If) else node.value
+        if not isinstance(compared, ast.Compare):
+            continue
+        named = prefers_test(compared)
+        if not named and not scored_on_test(module, around, compared):
+            continue
+        validated = named and any(is_validated(module, one) for one in walk(compared))
+        if isinstance(node, ast.If):
+            calls = own_calls(node)
+            kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
+            if kept or any(decides(around, flag) for flag in raised(node)):
+                yield Spot(node, unsure=validated)
+        elif decides(around, node.targets[0]):
+            yield Spot(node, unsure=validated)
+
+
+def comparisons(module: Module) -> Iterator[tuple[ast.AST, ast.If | ast.Assign]]:
+    """(what is around, a condition or a flag) of loops, and of functions that go through a test."""
+    for loop in module.loops:
+        for node in own_nodes(loop):
+            if isinstance(node, ast.If | ast.Assign) and next(module.loops_around(node)) is loop:
+                yield loop, node
+    for function in module.functions if "backward" in module.calls else ():
+        for node in own_nodes(function):
+            if isinstance(node, ast.If) and not any(True for _ in module.loops_around(node)):
+                yield function, node
+
+
+def raised(condition: ast.If) -> Iterator[ast.expr]:
+    """The flags that a condition sets to True: `is_best`."""
+    for one in condition.body:
+        if isinstance(one, ast.Assign) and is_constant(one.value, True):
+            yield one.targets[0]
+
+
+def prefers_test(comparison: ast.expr) -> bool:
+    """Whether a score of a test set is compared with the best one."""
+    names = [name for name in map(written, walk(comparison)) if name]
+    by_test = any(TEST.search(name) and "best" not in name.lower() for name in names)
+    kept = any("best" in name.lower() for name in names)
+    return by_test and kept and not any(map(VALIDATION.search, names))
+
+
+def scored_on_test(module: Module, around: ast.AST, comparison: ast.Compare) -> bool:
+    """Whether a score without such a name is of a test set: by what its function was given."""
+    names = [name for name in map(written, walk(comparison)) if name]
+    scores = [name for name in names if "best" not in name.lower()]
+    if len(scores) == len(names) or any(map(TEST.search, names)):
+        return False
+    if isinstance(around, FUNCTIONS) and not any(map(VALIDATION.search, names)):
+        sources = [looped_over(n.iter) for n in own_nodes(around) if isinstance(n, ast.For)]
+        tested = bool(sources) and all(map(TEST_DATA.search, sources))
+        return tested and not any(map(VALIDATION.search, sources))
+    given = [one for name in scores for one in given_for(module, comparison, name)]
+    if any(is_test_split(module, one) for one in given):
+        return True
+    texts = [*scores, *map(written, given)]
+    return any(map(TEST_DATA.search, texts)) and not any(map(VALIDATION.search, texts))
+
+
+def given_for(module: Module, comparison: ast.expr, name: str) -> list[ast.expr]:
+    """What the call was given that a name was last set to before a comparison."""
+    before = [
+        node
+        for node in own_nodes(module.function(comparison))
+        if isinstance(node, ast.Assign)
+        and node.lineno < comparison.lineno
+        and name in {written(one) for target in node.targets for one in walk(target)}
+    ]
+    value = max(before, key=lambda one: one.lineno).value if before else None
+    return value.args if isinstance(value, ast.Call) else []
+
+
+def is_test_split(module: Module, loader: ast.expr) -> bool:
+    """Whether a loader goes through the test part of a public data set, whatever it is called."""
+    near = module.project.near(module)
+    if any(name in other.calls for other in near for name in SPLITTING):
+        return False
+    data = [
+        one
+        for where, made in origins(module, loader)
+        if isinstance(made, ast.Call) and where.is_torch(made.func, "DataLoader")
+        for given in [argument(made, 0, "dataset")]
+        for one in (origins(where, given) if given is not None else ())
+    ]
+    return bool(data) and all(
+        isinstance(made, ast.Call)
+        and where.qualified(made.func).startswith("torchvision.datasets.")
+        and (
+            is_constant(keyword(made, "train"), False)
+            or is_constant(keyword(made, "split"), "test")
+        )
+        for where, made in data
+    )
+
+
+def is_validated(module: Module, score: ast.AST) -> bool:
+    """Whether a score is what a function returned for validation data: `test(val_loader)`."""
+    scope = module.function(score)
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            targets = {written(one) for target in node.targets for one in walk(target)}
+            given = [written(one) for one in node.value.args]
+            if written(score) in targets - {""} and any(map(VALIDATION.search, given)):
+                return True
+    return False
+
+
+def keeps_weights(call: ast.Call) -> bool:
+    """Whether a helper is called that saves, by its name, and is given weights."""
+    named = "save" in last_name(call.func).lower()
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return named and any(mentions(one, "state", "model", "net") for one in given)
+
+
+def decides(loop: ast.AST, flag: ast.expr) -> bool:
+    """Whether a flag decides what is saved: given to a helper, or asked before one is called."""
+    name = written(flag)
+    calls = own_calls(loop)
+    helped = any(
+        keeps_weights(call)
+        and any(written(one) == name for one in [*call.args, *(k.value for k in call.keywords)])
+        for call in calls
+    )
+    asked = (n for n in own_nodes(loop) if isinstance(n, ast.If) and written(n.test) == name)
+    return bool(name) and (helped or any(any(map(keeps_weights, own_calls(one))) for one in asked))

@@ -1,0 +1,86 @@
+"""What the rules on evaluation ask: where does a model go through data?"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import FUNCTIONS, Function, is_constant, last_name, own_calls, written
+from ..data.data import EVALUATION
+
+LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
+MODELS = re.compile(r"^(model|net|network|classifier|resnet|unet)$|_(model|net)$", re.I)
+NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
+WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
+
+
+def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Function | ast.Module]]:
+    """(loop over evaluation data, the call of the model in it, the function around)."""
+    for loop in module.loops:
+        if not isinstance(loop, ast.For):
+            continue
+        scope = module.function(loop)
+        source = looped_over(loop.iter)
+        named = isinstance(scope, FUNCTIONS) and (
+            EVALUATION.search(scope.name) or switched_off(scope)
+        )
+        if not EVALUATION.search(source) and not (named and LOADERS.search(source)):
+            continue
+        if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
+            continue
+        if own_calls(loop, "DataLoader", "load_state_dict"):
+            continue  # over models, each with its data
+        calls = own_calls(loop)
+        call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
+        if call is not None and not inside_another(module, loop):
+            yield loop, call, scope
+
+
+def switched_off(scope: Function) -> bool:
+    """Whether a function puts a model into evaluation, whatever it is called."""
+    return any(not call.args for call in own_calls(scope, "eval")) and not any(
+        not call.args or is_constant(call.args[0], True) for call in own_calls(scope, "train")
+    )
+
+
+def looped_over(node: ast.expr) -> str:
+    """The name of what is looped over, without `enumerate` and the like."""
+    while isinstance(node, ast.Call) and node.args and last_name(node.func) in WRAPPERS:
+        node = node.args[0]
+    if isinstance(node, ast.Call):  # batches(val_loader, device)
+        return " ".join(filter(None, map(written, [node.func, *node.args])))
+    return written(node)
+
+
+def calls_model(call: ast.Call) -> bool:
+    """Whether a model is called, by its name, or given to a function together with data."""
+    given = [written(argument) for argument in call.args]
+    if len(given) > 1 and MODELS.search(given[0]) and last_name(call.func) not in NO_FORWARD:
+        return True
+    if not written(call.func) or isinstance(call.func, ast.Attribute):
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is None or written(owner) != "self":
+            return False
+    return bool(MODELS.search(last_name(call.func))) and bool(call.args)
+
+
+def runs_model(module: Module, call: ast.Call) -> bool:
+    """Whether a method of the same object is called that calls its model."""
+    if written(call.func).rpartition(".")[0] != "self":
+        return False
+    around = module.class_of(call)
+    return any(
+        isinstance(method, FUNCTIONS)
+        and method.name == last_name(call.func)
+        and any(calls_model(inner) for inner in own_calls(method))
+        and not own_calls(method, "backward")
+        for method in (around.body if around is not None else ())
+    )
+
+
+def inside_another(module: Module, loop: ast.For) -> bool:
+    """Whether the loop is part of a loop over the same kind of data."""
+    return any(
+        isinstance(around, ast.For) and EVALUATION.search(looped_over(around.iter))
+        for around in module.loops_around(loop)
+    )

@@ -1,0 +1,196 @@
+"""Evaluation without `eval`, or with gradients."""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import FUNCTIONS, Loop, everything, last_name, mentions, own_calls, walk, written
+from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
+from .both import evaluating_loops
+from .evaluating import evaluation_loops
+from .loaded import has_modes, knows_modes, loaded_loops
+from .switched import switched_loops, switched_passes
+
+
+def cared_for(module: Module, scope: ast.AST, holds: Callable[[Module, ast.AST], bool]) -> bool:
+    """Whether the callers of a function see to something: all of them, or theirs.
+
+    Methods are known by their names alone: there it is enough if one caller does.
+    """
+    enough = any if module.class_of(scope) else all
+    return _cared_for(module, scope, holds, enough, {scope})
+
+
+def _cared_for(
+    module: Module,
+    scope: ast.AST,
+    holds: Callable[[Module, ast.AST], bool],
+    enough: Callable[[Iterable[bool]], bool],
+    seen: set[ast.AST],
+) -> bool:
+    calls = module.project.calls_of(module, scope)
+    callers = {other.function(call): other for other, call in calls}
+    return bool(callers) and enough(
+        holds(other, caller)
+        or (caller not in seen and _cared_for(other, caller, holds, enough, {*seen, caller}))
+        for caller, other in callers.items()
+    )
+
+
+@rule(
+    "TG501",
+    "the model is evaluated in training mode",
+    why="""Without `eval()` dropout drops and batch norm uses, and updates, the statistics of
+    the batch: the metric depends on the batch size, and measuring changes the model. Where no
+    model of the program has such a layer, this is a hint.""",
+    remedy="call `model.eval()` before, and `model.train()` after",
+    source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.eval",
+    bad="""
+import torch
+
+
+@torch.no_grad()
+def validate(model, loader):
+    correct = 0
+    for images, labels in loader:  # <--
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+    good="""
+import torch
+
+
+@torch.no_grad()
+def validate(model, loader):
+    model.eval()
+    correct = 0
+    for images, labels in loader:
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+)
+def no_eval(module: Module) -> Iterator[Spot]:
+    if module.project.has_framework(module):
+        return
+    told: set[ast.AST] = set()
+    for loop, _, scope in evaluation_loops(module):
+        if scope in told or evaluates(module, scope):
+            continue
+        if not cared_for(module, scope, evaluates):
+            told.add(scope)
+            yield Spot(loop, unsure=not knows_modes(module))
+    for loop, scope in evaluating_loops(module):
+        if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
+            yield Spot(loop, unsure=not knows_modes(module))
+    for place, _, network in loaded_loops(module):
+        scope = module.function(place)
+        if scope in told or any(switches_mode(node) for node in everything(module.tree)):
+            continue
+        if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
+            yield Spot(place, unsure=not has_modes(module, network))
+
+
+def evaluates(module: Module, scope: ast.AST) -> bool:
+    """Whether a function, or what it calls, puts a model into evaluation."""
+    return module.project.reaches(module, scope, switches_mode)
+
+
+def switches_mode(node: ast.AST) -> bool:
+    """Whether it puts a model into evaluation, or says which mode it should have."""
+    if isinstance(node, ast.Attribute) and node.attr == "training":
+        return True
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    if node.func.attr == "train" and node.args:  # `trainer.train(epoch)` says nothing of a mode
+        return not mentions(node.args[0], "epoch", "loader", "data", "iter")
+    return node.func.attr == "eval"
+
+
+@rule(
+    "TG502",
+    "the evaluation computes graphs for gradients",
+    why="""Without `no_grad` each batch keeps what a backward pass would need: several times the
+    memory, and time, for nothing.""",
+    remedy="put it under `torch.no_grad()` or `torch.inference_mode()`",
+    source=f"{STABLE}/notes/autograd.html#locally-disable-grad-doc",
+    bad="""
+def validate(model, loader):
+    model.eval()
+    correct = 0
+    for images, labels in loader:  # <--
+        correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+    good="""
+import torch
+
+
+def validate(model, loader):
+    model.eval()
+    correct = 0
+    with torch.no_grad():
+        for images, labels in loader:
+            correct += (model(images).argmax(1) == labels).sum()
+    return correct
+""",
+    severity=Severity.WARNING,
+)
+def no_no_grad(module: Module) -> Iterator[Spot]:
+    volatile = module.project.stays_before_torch("0.4") and module.project.contains(b"volatile")
+    if module.project.has_framework(module) or volatile:
+        return
+    known: list[Loop] = list(named_evaluations(module))
+    yield from (Spot(loop, unsure=costs_little(module, loop)) for loop in known)
+    loaded = ((loop, call) for loop, call, _ in loaded_loops(module))
+    for loop, call in (*switched_loops(module), *loaded):
+        apart = not any(
+            one in module.ancestors(loop) or loop in module.ancestors(one) for one in known
+        )
+        if loop not in known and apart and keeps_graphs(module, loop, call):
+            known.append(loop)
+            yield Spot(loop, unsure=costs_little(module, loop) and not carries(loop, call))
+    for call in switched_passes(module):
+        name = getattr(module.function(call), "name", "")
+        told = any(own_calls(loop, name) for loop in known)
+        if not told and keeps_graphs(module, call, call):
+            yield Spot(call)
+
+
+def named_evaluations(module: Module) -> Iterator[ast.For]:
+    """The loops over evaluation data, by their names, that compute graphs."""
+    told: set[ast.AST] = set()
+    for loop, call, scope in evaluation_loops(module):
+        around = scope if isinstance(scope, FUNCTIONS) else loop
+        if scope in told or says_no_graph(around) or under(module, loop):
+            continue
+        if module.project.reaches(module, call, mentions_no_graph, depth=4):
+            continue
+        if not cared_for(module, scope, leaves_graphs_out):
+            told.add(scope)
+            yield loop
+    for loop, scope in evaluating_loops(module):
+        if not says_no_graph(scope) and not cared_for(module, scope, leaves_graphs_out):
+            yield loop
+
+
+def costs_little(module: Module, loop: ast.AST) -> bool:
+    """Whether it takes one sample after the other, as a demo does, and not batches of a set."""
+    scope = module.function(loop)
+    if "demo" in f"{module.name} {getattr(scope, 'name', '')}".lower():
+        return True
+    if not isinstance(loop, ast.For):
+        return True
+    counted = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
+    return counted and not mentions(loop, "batch")
+
+
+def carries(loop: ast.AST, call: ast.Call) -> bool:
+    """Whether a pass is given what the pass before it returned, and so its graph as well."""
+    given = {written(one) for one in [*call.args, *(k.value for k in call.keywords)]} - {""}
+    return any(
+        isinstance(node, ast.Assign)
+        and node.value is call
+        and any(written(one) in given for target in node.targets for one in walk(target))
+        for node in walk(loop)
+    )

@@ -1,0 +1,98 @@
+"""Where a network that was read from a file runs, in a file that trains nothing."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import Loop, everything, last_name, receiver, written
+from ..shared.layers import module_classes, unmoved
+from ..shared.loops import OPTIMIZERS
+from .switched import following, running_loop
+
+TRAINS = ("backward", "zero_grad", "train", *OPTIMIZERS)
+# what differs from mode to mode, and where models come from that may have it
+MODAL = ("BatchNorm", "Dropout", "SyncBatchNorm", "Transformer", "dropout", "batch_norm", "rrelu")
+LIBRARIES = ("timm", "torchvision.models", "transformers", "segmentation_models_pytorch")
+
+
+def loaded_loops(module: Module) -> Iterator[tuple[Loop, ast.Call, ast.expr]]:
+    """(loop, the call of the network in it, the network); the first loop of each scope."""
+    if any(name in module.calls for name in TRAINS):
+        return
+    told: set[ast.AST] = set()
+    for network, statement in loaded(module):
+        scope = module.function(statement)
+        for later in () if scope in told else after(module, statement):
+            found = running_loop(module, later, network)
+            if found is not None:
+                told.add(scope)
+                yield (*found, network)
+                break
+
+
+def loaded(module: Module) -> Iterator[tuple[ast.expr, ast.stmt]]:
+    """(network, the statement that reads its weights, or all of it, from a file)."""
+    for call in module.calls.get("load_state_dict", ()):
+        owner, statement = receiver(call), module.parents[call]
+        if owner is not None and written(owner) and isinstance(statement, ast.Expr):
+            yield owner, statement
+    for call in module.torch_calls("load"):
+        value: ast.AST = call
+        while isinstance(module.parents[value], ast.Subscript):
+            value = module.parents[value]  # torch.load(path)["model"]
+        statement = module.parents[value]
+        if isinstance(statement, ast.Assign) and written(statement.targets[0]):
+            yield statement.targets[0], statement
+
+
+def after(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
+    """What runs after a statement in its function: of its block, and of those around."""
+    scope = module.function(statement)
+    yield from following(module, statement)
+    for around in module.ancestors(statement):
+        if around is scope:
+            return
+        if isinstance(around, ast.stmt):
+            yield from following(module, around)
+
+
+def has_modes(module: Module, network: ast.expr) -> bool:
+    """Whether a network has layers that do other things in training, as far as can be told."""
+    values = unmoved([one.value for one in module.assigned.get(written(network), ())])
+    calls = [value for value in values if isinstance(value, ast.Call)]
+    found = [one for call in calls for one in module.project.classes_named(module, call.func) or ()]
+    return any(holds_modes(other, node, set()) for other, node in found)
+
+
+def holds_modes(module: Module, node: ast.ClassDef, seen: set[ast.AST]) -> bool:
+    """Whether a class, or one of the project's classes that it makes, has such layers."""
+    seen.add(node)
+    calls = [one for one in everything(node) if isinstance(one, ast.Call)]
+    if any(last_name(call.func).startswith(MODAL) for call in calls):
+        return True
+    made = [one for call in calls for one in module.project.classes_named(module, call.func) or ()]
+    return any(one not in seen and holds_modes(other, one, seen) for other, one in made)
+
+
+def knows_modes(module: Module) -> bool:
+    """Whether a model of the program may do other things in training: it has dropout, norms, ...
+
+    A model that is made elsewhere may as well.
+    """
+    near = module.project.near(module)
+    made = any("Linear" in other.calls or any(module_classes(other)) for other in near)
+    if not made:
+        return True
+    if any(
+        name.startswith(MODAL) or name == "create_model" for other in near for name in other.calls
+    ):
+        return True
+    loads = (
+        other.qualified(call.func)
+        for other in near
+        for call in other.calls.get("load", ())
+        if not other.name.endswith("hubconf.py")  # which shows how others load this model
+    )
+    return "torch.hub.load" in loads or any(
+        whole.startswith(LIBRARIES) for other in near for whole in other.imports.values()
+    )

@@ -1,0 +1,133 @@
+"""Training goes on in the mode that evaluation left."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Spot, rule
+from ...syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
+from .loaded import knows_modes
+
+FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
+
+
+@rule(
+    "TG503",
+    "after the first evaluation, training goes on in evaluation mode",
+    why="""`eval()` stays until `train()` is called. From the second epoch on there is no
+    dropout, and batch norm neither uses nor updates the statistics of its batches. Where no model
+    of the program has such a layer, this is a hint.""",
+    remedy="call `model.train()` at the start of each epoch",
+    source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.train",
+    bad="""
+import torch
+
+
+def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
+    model.train()
+    for epoch in range(epochs):
+        for batch in train_loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        model.eval()  # <--
+        with torch.no_grad():
+            for images, labels in val_loader:
+                print((model(images).argmax(1) == labels).sum())
+""",
+    good="""
+import torch
+
+
+def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
+    for epoch in range(epochs):
+        model.train()
+        for batch in train_loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            for images, labels in val_loader:
+                print((model(images).argmax(1) == labels).sum())
+""",
+)
+def stays_in_eval(module: Module) -> Iterator[Spot]:
+    if module.project.has_framework(module):
+        return
+    for loop in module.loops:
+        if any(True for _ in module.loops_around(loop)):
+            continue
+        trained = {written(owner) for owner in trained_models(module, loop)}
+        switched = [call for call in own_calls(loop, "eval") if switches_off(call)]
+        found = [call for call in switched if written(call.func).removesuffix(".eval") in trained]
+        found = found[:1] or list(evaluating_call(module, loop))
+        if not found or any(map(goes_back, own_nodes(loop))):
+            continue
+        nodes = list(module.project.reached(module, loop))
+        trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
+        if trains and not any(goes_back(n) for n in nodes) and not on_purpose(module, loop):
+            yield from (Spot(call, unsure=not knows_modes(module)) for call in found)
+
+
+def switches_off(call: ast.Call) -> bool:
+    """Whether it is `model.eval()` on something with a name."""
+    owner = receiver(call)
+    if owner is None or not written(owner) or call.args:
+        return False
+    if FIXED.search(last_name(owner)):
+        return False
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "eval"
+
+
+def on_purpose(module: Module, loop: ast.AST) -> bool:
+    """Whether what trains in a loop of epochs puts a network into evaluation: a frozen one."""
+    functions = [one for call in own_calls(loop) for _, one in module.project.resolve(module, call)]
+    return any(own_calls(one, "backward") and own_calls(one, "eval") for one in functions)
+
+
+def goes_back(node: ast.AST) -> bool:
+    """Whether it puts a model back into training, or restores the mode that it had."""
+    if isinstance(node, ast.Attribute) and node.attr == "training":
+        return isinstance(node.ctx, ast.Store)
+    if not isinstance(node, ast.Call) or last_name(node.func) != "train":
+        return False
+    if isinstance(node.func, ast.Name):  # a function that is called so: it was followed
+        return False
+    return len(node.args) < 2 and not any(is_constant(one, False) for one in node.args)
+
+
+def trained_models(module: Module, loop: ast.AST) -> Iterator[ast.expr]:
+    """The models that are called, or handed on, in the loop where gradients are computed."""
+    for call in own_calls(loop, "backward"):
+        inner = next(module.loops_around(call), None)
+        for other in own_calls(inner) if inner is not None else ():
+            if written(other.func):
+                yield other.func
+            yield from (a for a in other.args if written(a))
+
+
+def evaluating_call(module: Module, loop: ast.AST) -> Iterator[ast.Call]:
+    """The call, in an epoch's loop, of the one function that switches the trained model to eval."""
+    handed = [
+        (call, found[0][1])
+        for call in own_calls(loop)
+        if len(found := module.project.resolve(module, call)) == 1
+    ]
+    trained = {
+        written(argument)
+        for call, function in handed
+        if own_calls(function, "backward")
+        for argument in call.args
+    }
+    trained.update(written(owner) for owner in trained_models(module, loop))
+    for call, function in handed:
+        if not isinstance(call.func, ast.Name) or own_calls(function, "backward"):
+            continue
+        names = [argument.arg for argument in function.args.args]
+        given = dict(zip(names, (written(a) for a in call.args), strict=False))
+        owners = (receiver(inner) for inner in own_calls(function, "eval"))
+        if any(given.get(written(o)) in trained - {""} for o in owners if o is not None):
+            yield call
+            return

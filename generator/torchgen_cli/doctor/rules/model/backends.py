@@ -1,0 +1,83 @@
+"""Settings of torch's backends that do not exist."""
+
+import ast
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from ...project import Module
+from ...rule import STABLE, Spot, rule
+from ...syntax import last_name
+
+# what can be set, in torch 2.13 and in the releases before it
+SETTINGS = {
+    "torch.backends": {"cpu", "cuda", "cudnn", "fp32_precision", "mkldnn", "mps", "opt_einsum"},
+    "torch.backends.cudnn": {
+        "allow_tf32",
+        "benchmark",
+        "benchmark_limit",
+        "conv",
+        "depthwise_kernel",
+        "deterministic",
+        "enabled",
+        "fp32_precision",
+        "rnn",
+        "verbose",
+    },
+    "torch.backends.cuda": {"cufft_plan_cache", "matmul"},
+    "torch.backends.cuda.matmul": {
+        "allow_bf16_reduced_precision_reduction",
+        "allow_fp16_accumulation",
+        "allow_fp16_reduced_precision_reduction",
+        "allow_tf32",
+        "fp32_precision",
+    },
+}
+
+
+@rule(
+    "TG334",
+    "torch has no setting of this name, so nothing is set",
+    why="""Python takes any name for a new attribute of a module, and torch never asks for it: the
+    run goes on as by default. `torch.backends.cuda.matmul` refuses it with an
+    AttributeError. Where no setting has a name like it, it is a hint.""",
+    remedy="set the attribute that is meant",
+    source=f"{STABLE}/backends.html",
+    bad="""
+import torch
+
+torch.backends.cudnn.determinstic = True  # <--
+torch.backends.cuda.allow_tf32 = True  # <--
+""",
+    good="""
+import torch
+
+torch.backends.cudnn.deterministic = True
+torch.backends.cuda.matmul.allow_tf32 = True
+""",
+)
+def unknown_setting(module: Module) -> Iterator[Spot]:
+    for node in module.attributes:
+        if not isinstance(node.ctx, ast.Store):
+            continue
+        owner = module.qualified(node.value)
+        known = SETTINGS.get(owner)
+        value = getattr(module.parents[node], "value", None)
+        if known is None or node.attr in known or not isinstance(value, ast.expr):
+            continue
+        if isinstance(value, ast.Lambda) or last_name(value) in module.project.functions:
+            continue  # in place of a function of torch
+        detail = told(owner, node.attr, known)
+        yield Spot(node, detail, unsure="meant" not in detail)  # what never was does no harm
+
+
+def told(owner: str, name: str, known: set[str]) -> str:
+    """The name, and the setting that may be meant."""
+    below = {
+        f"{other.removeprefix(owner)}.{one}".lstrip("."): one
+        for other, names in SETTINGS.items()
+        if other.startswith(f"{owner}.")
+        for one in names
+    }
+    meant = get_close_matches(name, known, n=1, cutoff=0.7)
+    meant = meant or [whole for whole, one in below.items() if one == name]
+    return f"`{name}`, where `{meant[0]}` may be meant" if meant else f"`{name}`"

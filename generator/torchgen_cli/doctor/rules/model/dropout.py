@@ -1,0 +1,118 @@
+"""Dropout that does not know of the mode."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import argument, has_stars, is_constant, mentions, walk, written
+from ..shared.layers import DOCS
+
+DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
+
+
+@rule(
+    "TG306",
+    "dropout stays on in evaluation",
+    why="""`F.dropout` drops unless it is told that this is no training; `model.eval()` does not
+    reach it. A dropout layer that is made in `forward` is always new, and so always in training
+    mode.""",
+    remedy="pass `training=self.training`, or make an `nn.Dropout` in `__init__`",
+    source=f"{DOCS}/torch.nn.functional.dropout.html",
+    bad="""
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, 0.5)  # <--
+""",
+    good="""
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, 0.5, training=self.training)
+""",
+)
+def functional_dropout(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls(*DROPOUTS):
+        if not module.qualified(call.func).startswith("torch.nn.functional."):
+            continue
+        if argument(call, 2, "training") is None and not has_stars(call):
+            yield from dropped_always(module, call)
+    for made in module.torch_calls("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"):
+        parent = module.parents[made]
+        if isinstance(parent, ast.Call) and parent.func is made:
+            yield made
+
+
+def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
+    """The call, where it is part of a model, and its caller cannot turn it off."""
+    rate = argument(call, 1, "p")
+    around, scope = module.class_of(call), module.function(call)
+    if is_constant(rate, 0, 0.0) or around is None or isinstance(scope, ast.Module):
+        return
+    if not module.project.is_module_class(module, around) or "prenet" in around.name.lower():
+        return  # Tacotron's prenet drops in evaluation too, as the paper says
+    given = {one.arg for one in walk(scope.args) if isinstance(one, ast.arg)}
+    if rate is not None and written(rate) in given:
+        return
+    if any(
+        isinstance(one, ast.If | ast.IfExp) and mentions(one.test, "training", "train", "eval")
+        for one in module.ancestors(call)
+    ):
+        return
+    yield call
+
+
+@rule(
+    "TG307",
+    "attention drops in evaluation too",
+    why="""`scaled_dot_product_attention` applies `dropout_p` always: it is a function, and
+    knows nothing of `model.eval()`.""",
+    remedy="pass `dropout_p=self.dropout if self.training else 0.0`",
+    source=f"{DOCS}/torch.nn.functional.scaled_dot_product_attention.html",
+    bad="""
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = 0.1
+
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=self.rate)  # <--
+""",
+    good="""
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = 0.1
+
+    def forward(self, q, k, v):
+        rate = self.rate if self.training else 0.0
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=rate)
+""",
+)
+def attention_dropout(module: Module) -> Iterator[ast.AST | Spot]:
+    for call in module.torch_calls("scaled_dot_product_attention"):
+        rate = argument(call, 4, "dropout_p")
+        if rate is None or mentions(module.function(call), "training"):
+            continue
+        if isinstance(rate, ast.Constant) and rate.value not in (0, 0.0):
+            yield call
+        elif isinstance(rate, ast.Attribute) and written(rate).startswith("self."):
+            around = module.class_of(call)
+            values = module.value_in(rate, around or module.tree)
+            if values and not any(is_constant(value, 0, 0.0) for value in values):
+                yield call

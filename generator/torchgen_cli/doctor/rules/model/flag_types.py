@@ -1,0 +1,112 @@
+"""Types of argparse flags that read a text as something else than whoever gives it."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import is_constant, keyword, written
+from ..shared.flag_readers import flag_names
+
+
+@rule(
+    "TG310",
+    "a flag of `type=bool` is true, whatever is given",
+    why="""argparse calls `bool` on the text, and any text but the empty one is true:
+    `--pretrained False` asks for a pretrained model. A flag without a type, or of `type=str`, keeps
+    the text, which is as true.""",
+    remedy="use `action=argparse.BooleanOptionalAction`, or `store_true`",
+    source="https://docs.python.org/3/library/argparse.html#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", type=bool, default=True)  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, default=True)
+""",
+    once=True,
+)
+def boolean_text(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        if written(keyword(call, "type") or call) == "bool":
+            yield Spot(call, unsure=is_left_unread(module, call))
+        elif is_text_for_truth(module, call):
+            yield Spot(call, "the text that is given is asked for as a truth")
+
+
+def is_text_for_truth(module: Module, call: ast.Call) -> bool:
+    """Whether a flag is True or False by default, takes a text, and is only asked if it is true."""
+    given = {one.arg for one in call.keywords}
+    text = "type" not in given or written(keyword(call, "type") or call) == "str"
+    if not text or given & {"action", "choices", "nargs", "const", None}:
+        return False
+    if not is_constant(keyword(call, "default"), True, False):
+        return False
+    names = flag_names(call)
+    uses = [
+        (other, node)
+        for other in module.project.near(module)
+        for node in other.attributes
+        if node.attr in names
+    ]
+    return bool(uses) and all(is_asked(*use) for use in uses)
+
+
+def is_asked(module: Module, node: ast.expr) -> bool:
+    """Whether a condition asks if a value is true, and nothing else is done with it."""
+    inner: ast.AST = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp | ast.While):
+            return around.test is inner
+        if not isinstance(around, ast.BoolOp) and not (
+            isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+        ):
+            return False
+        inner = around
+    return False
+
+
+@rule(
+    "TG331",
+    "a flag of `type=list` becomes a list of single characters",
+    why="""argparse calls the type on the text: `--devices 0,1` is `["0", ",", "1"]`, and
+    `--sizes 128` is `["1", "2", "8"]`. A `dict` or a `set` fails, or is as wrong. Only the default
+    is what it should be.""",
+    remedy="use `nargs='+'` and the type of one value, such as `type=int`",
+    source="https://docs.python.org/3/library/argparse.html#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sizes", type=list, default=[64, 128])  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sizes", type=int, nargs="+", default=[64, 128])
+""",
+    once=True,
+)
+def characters(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        if written(keyword(call, "type") or call) in ("list", "tuple", "dict", "set"):
+            yield Spot(call, unsure=is_left_unread(module, call))
+
+
+def is_left_unread(module: Module, call: ast.Call) -> bool:
+    """Whether a file parses a flag, and no code reads it, alone or among all."""
+    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    dest = keyword(call, "dest")
+    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
+    name = str(name).strip("-").replace("-", "_")
+    project = module.project
+    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
+        return False
+    read = any(node.attr == name for other in project.code for node in other.attributes)
+    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")

@@ -1,0 +1,151 @@
+"""Flags that do not what they look like."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import is_constant, keyword, walk
+from ..checkpoint.in_place import SETTINGS
+from ..shared.weights_alone import is_script
+
+NEGATIVE = re.compile(
+    r"(^|_)(no|not|non|disable|skip|without|dont|off|ignore|exclude|un\w+|freeze|fix|hide)(_|$)|^no"
+)
+ARGPARSE = "https://docs.python.org/3/library/argparse.html"
+
+
+@rule(
+    "TG313",
+    "a number that is given for this flag is a text",
+    why="""Without `type` argparse keeps what was typed, a text. The default is a number, so the
+    script works until somebody uses the flag: then it compares or computes with a text.""",
+    remedy="give the flag its `type`",
+    source=f"{ARGPARSE}#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", default=90)  # <--
+args = parser.parse_args()
+for epoch in range(args.epochs):
+    print(epoch)
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=90)
+args = parser.parse_args()
+for epoch in range(args.epochs):
+    print(epoch)
+""",
+)
+def untyped(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        default = keyword(call, "default")
+        given = {one.arg for one in call.keywords}
+        if not isinstance(default, ast.Constant) or given & {"type", "action", "choices", None}:
+            continue
+        if type(default.value) not in (int, float) or not call.args:
+            continue
+        name = flag_name(call)
+        if name and not converted(module, name):
+            yield Spot(call, f"--{name}")
+
+
+def flag_name(call: ast.Call) -> str:
+    """What the parsed value is called; empty where it is no flag."""
+    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    long = [flag for flag in flags if flag.startswith("--")]
+    return long[0].strip("-").replace("-", "_") if long else ""
+
+
+def long_flag(call: ast.Call) -> str:
+    """The flag as it is typed, where it is more than a letter: `--cuda`, `-cuda`."""
+    name = flag_name(call)
+    flags = [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
+    if name:
+        return f"--{name}"
+    return flags[0] if flags and re.match(r"-[A-Za-z]\w", flags[0]) else ""
+
+
+def converted(module: Module, name: str) -> bool:
+    """Whether the program makes a number of the flag where it reads it."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name
+        for other in module.project.near(module)
+        for kind in ("int", "float")
+        for call in other.calls.get(kind, ())
+        if isinstance(call.func, ast.Name)
+        for argument in call.args
+        for node in walk(argument)
+    )
+
+
+@rule(
+    "TG314",
+    "giving this flag does not turn on what it is called after",
+    why="""`store_false` sets the value to False where the flag is given: `--cuda` runs on the CPU,
+    and without it the GPU is used. Who gives it gets the opposite. `store_true` with the default
+    True changes nothing, and nothing turns it off.""",
+    remedy="call it `--no-...` with `dest`, or use `action=argparse.BooleanOptionalAction`",
+    source=f"{ARGPARSE}#action",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrained", action="store_false", help="use pretrained weights")  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--no-pretrained", dest="pretrained", action="store_false")
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def turned_round(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        if is_always_true(module, call):
+            yield Spot(call, f"{long_flag(call)} is always True")
+        if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
+            flag, told = long_flag(call), keyword(call, "help")
+            name = flag.strip("-").replace("-", "_")
+            said = str(told.value) if isinstance(told, ast.Constant) else ""
+            if (
+                name
+                and not NEGATIVE.search(name)
+                and not NEGATIVE.search(said.lower().replace(" ", "_"))
+            ):
+                yield Spot(call, flag)
+
+
+def is_always_true(module: Module, call: ast.Call) -> bool:
+    """Whether a flag is on by default, can only be turned on, and has no counterpart."""
+    on = is_constant(keyword(call, "action"), "store_true")
+    if not on or not is_constant(keyword(call, "default"), True) or keyword(call, "dest"):
+        return False
+    name = long_flag(call).strip("-").replace("-", "_")
+    counterpart = any(
+        is_constant(keyword(other, "dest"), name) for other in module.calls["add_argument"]
+    )
+    if not name or counterpart or "set_defaults" in module.calls:
+        return False
+    others = [module] if is_script(module) else module.project.near(module)
+    return not any(
+        target.endswith(f".{name}")
+        and target.split(".")[-2].lower() in SETTINGS
+        and not is_constant(one.value, True)
+        and not reads(one, name)
+        for other in others
+        for target, statements in other.assigned.items()
+        for one in statements
+    )
+
+
+def reads(statement: ast.Assign, name: str) -> bool:
+    """Whether a new value depends on the old: `args.cuda = args.cuda and is_available()`."""
+    return any(isinstance(n, ast.Attribute) and n.attr == name for n in walk(statement.value))

@@ -1,0 +1,154 @@
+"""What has been through a sigmoid or a softmax, and goes on to what takes scores."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import FUNCTIONS, argument, last_name, mentions, receiver, written
+from ..shared.criteria import kinds, loss_calls, makers
+from ..shared.latest import unshaped
+from ..shared.layers import DOCS
+from ..shared.origins import Place
+from .softmax import ends_in_softmax, is_softmax, sequence_ends_in
+
+PARALLEL = ("DataParallel", "DistributedDataParallel")
+SIGMOIDS = {"sigmoid", "Sigmoid"}
+TAKE_SCORES = {"BCEWithLogitsLoss", "binary_cross_entropy_with_logits"}
+TAKE_SCORES |= {"CrossEntropyLoss", "cross_entropy", "MultiLabelSoftMarginLoss"}
+
+
+@rule(
+    "TG326",
+    "the loss applies a sigmoid itself, and is given what came out of one",
+    why="""`BCEWithLogitsLoss` takes scores, and cross-entropy too. After a sigmoid, all of them
+    lie between 0 and 1: gradients are small, and the loss cannot go to zero; in an evaluation it
+    is another loss than that of the training.""",
+    remedy="give the loss the scores as they come from the last layer",
+    source=f"{DOCS}/torch.nn.BCEWithLogitsLoss.html",
+    bad="""
+import torch
+from torch import nn
+
+criterion = nn.BCEWithLogitsLoss()
+
+
+def loss_of(model, images, masks):
+    return criterion(torch.sigmoid(model(images)), masks)  # <--
+""",
+    good="""
+import torch
+from torch import nn
+
+criterion = nn.BCEWithLogitsLoss()
+
+
+def loss_of(model, images, masks):
+    return criterion(model(images), masks)
+""",
+)
+def double_sigmoid(module: Module) -> Iterator[ast.AST]:
+    seen: set[ast.AST] = set()
+    for call in loss_calls(module):
+        given = argument(call, 0, "input")
+        value = None if given is None else unshaped(module, given, call)
+        if not isinstance(value, ast.Call) or value in seen:
+            continue
+        if not is_sigmoid(module, value) and not of_sigmoid_model(module, value):
+            continue
+        if kinds(module, call.func) <= TAKE_SCORES:
+            seen.add(value)
+            yield call
+
+
+def is_sigmoid(module: Module, call: ast.Call) -> bool:
+    """Whether a call gives what comes right out of a sigmoid."""
+    if module.is_torch(call.func, "sigmoid") or is_method(module, call, "sigmoid"):
+        return True
+    return kinds(module, call.func) <= SIGMOIDS
+
+
+def of_sigmoid_model(module: Module, call: ast.Call) -> bool:
+    """Whether a model that ends in a sigmoid is called, whichever it may be."""
+    models = list(models_of(module, call.func))
+    return bool(models) and all(
+        isinstance(one, ast.Call) and ends_in_sigmoid(where, one) for where, one in models
+    )
+
+
+def models_of(module: Module, called: ast.expr) -> Iterator[Place]:
+    """What may be called, with `nn.DataParallel(...)` put aside."""
+    for where, one in makers(module, called):
+        if isinstance(one, ast.Call) and one.args and where.is_torch(one.func, *PARALLEL):
+            yield from makers(where, one.args[0])
+        else:
+            yield where, one
+
+
+def ends_in_sigmoid(module: Module, made: ast.Call) -> bool:
+    """Whether it makes a model whose last step is a sigmoid."""
+    if sequence_ends_in(module, made, "Sigmoid"):
+        return True
+    found = module.project.classes_named(module, made.func) or ()
+    return len(found) == 1 and ends_in_softmax(*found[0], is_sigmoid, "Sigmoid")
+
+
+def is_method(module: Module, call: ast.Call, name: str) -> bool:
+    """Whether a method of a tensor is called, and not that of an object or a package."""
+    owner = receiver(call)
+    if owner is None or last_name(call.func) != name:
+        return False
+    roots = {*module.imports, "self", "cls"}
+    return written(owner).partition(".")[0] not in roots
+
+
+@rule(
+    "TG327",
+    "the logarithm of a probability that may be zero",
+    why="""In float32 a softmax gives 0 for a score some hundred below the highest, and a sigmoid
+    for -104; in half precision for much less. The logarithm is then minus infinity, and the
+    gradient NaN. `log_softmax` and `logsigmoid` are exact.""",
+    remedy="use `F.log_softmax(x, dim)` or `F.logsigmoid(x)`",
+    source=f"{DOCS}/torch.nn.functional.log_softmax.html",
+    bad="""
+import torch
+import torch.nn.functional as F
+
+
+def loss_of(scores, labels):
+    return F.nll_loss(torch.log(F.softmax(scores, dim=1)), labels)  # <--
+""",
+    good="""
+import torch.nn.functional as F
+
+
+def loss_of(scores, labels):
+    return F.nll_loss(F.log_softmax(scores, dim=1), labels)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def log_of_probability(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("log", ()):
+        given = call.args[0] if module.is_torch(call.func, "log") and call.args else receiver(call)
+        if given is None or (call.args and given is not call.args[0]):
+            continue
+        value = unshaped(module, given, call)
+        if isinstance(value, ast.Call) and (
+            is_sigmoid(module, value)
+            or is_softmax(module, value)
+            or kinds(module, value.func) <= {"Softmax"}
+        ):
+            yield Spot(call, unsure=without_gradients(module, call))
+
+
+def without_gradients(module: Module, node: ast.AST) -> bool:
+    """Whether no gradient is computed, so that an infinite number may do no harm."""
+    return any(
+        (isinstance(around, ast.With) and any(mentions(i, "no_grad") for i in around.items))
+        or (
+            isinstance(around, FUNCTIONS)
+            and any(mentions(d, "no_grad") for d in around.decorator_list)
+        )
+        for around in module.ancestors(node)
+    )

@@ -1,0 +1,180 @@
+"""What an `nn.Module` knows of its parts."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import (
+    everything,
+    is_constant,
+    keyword,
+    last_name,
+    receiver,
+    walk,
+    written,
+)
+from ..shared.layers import DOCS, module_classes
+from .plain_modules import REGISTERING_METHODS, loses_by_it
+
+REGISTER = {"ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Sequential"}
+PLAIN = (ast.List, ast.Dict, ast.Tuple, ast.ListComp, ast.DictComp, ast.BinOp)
+
+
+def holds_modules(module: Module, value: ast.AST) -> bool:
+    """Whether a plain list, tuple, dict or comprehension holds new modules or parameters."""
+    if isinstance(value, ast.List | ast.Tuple):
+        return any(loses_by_it(module, item) for item in value.elts)
+    if isinstance(value, ast.Dict):
+        return any(loses_by_it(module, item) for item in value.values)
+    if isinstance(value, ast.ListComp):
+        return loses_by_it(module, value.elt)
+    if isinstance(value, ast.DictComp):
+        return loses_by_it(module, value.value)
+    if isinstance(value, ast.BinOp):  # [nn.Linear(8, 8)] * 3
+        return holds_modules(module, value.left) or holds_modules(module, value.right)
+    return False
+
+
+@rule(
+    "TG301",
+    "modules in a plain list or dict are not part of the model",
+    why="""`parameters()`, `to(device)`, `state_dict()` and `train()` see only what is
+    registered. What a plain list or dict holds is neither trained, nor moved, nor saved. A list
+    of a single module is a hint: some hide one so on purpose.""",
+    remedy="use nn.ModuleList, nn.ModuleDict, nn.ParameterList or nn.ParameterDict",
+    source=f"{DOCS}/torch.nn.ModuleList.html",
+    bad="""
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8) for _ in range(3)]  # <--
+""",
+    good="""
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
+""",
+)
+def plain_list(module: Module) -> Iterator[ast.AST | Spot]:
+    for node in module_classes(module):
+        held: dict[str, tuple[ast.stmt, ast.expr]] = {}
+        for statement in everything(node):
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
+                statement.value, PLAIN
+            ):
+                target = (
+                    statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+                )
+                if written(target).startswith("self."):
+                    held[written(target)] = statement, statement.value
+        for name, (statement, value) in held.items():
+            if registered_later(node, name):
+                continue
+            if holds_modules(module, value):
+                alone = isinstance(value, ast.List) and len(value.elts) == 1
+                yield Spot(statement, unsure=alone)  # which is a way to hide it on purpose
+            else:
+                yield from filled_with_modules(module, node, name)
+
+
+def registered_later(node: ast.ClassDef, name: str) -> bool:
+    """Whether the list is handed to something that may register what it holds."""
+    for inner in everything(node):
+        if isinstance(inner, ast.Call):
+            given = [*inner.args, *(k.value for k in inner.keywords)]
+            registers = last_name(inner.func) in REGISTER or last_name(inner.func) in (
+                REGISTERING_METHODS
+            )
+            if registers and any(written(n) == name for value in given for n in walk(value)):
+                return True
+        if isinstance(inner, ast.For) and any(written(n) == name for n in walk(inner.iter)):
+            methods = (last_name(n.func) for n in walk(inner) if isinstance(n, ast.Call))
+            if not REGISTERING_METHODS.isdisjoint(methods):
+                return True
+    return False
+
+
+def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterator[ast.AST]:
+    """Where new modules are put into the list or dict; the first place is enough."""
+    for inner in everything(node):
+        if isinstance(inner, ast.Call) and last_name(inner.func) == "append":
+            held, value = receiver(inner), inner.args[0] if inner.args else None
+        elif isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Subscript):
+            held, value = inner.targets[0].value, inner.value
+        else:
+            continue
+        if (
+            held is not None
+            and value is not None
+            and written(held) == name
+            and loses_by_it(module, value)
+        ):
+            yield inner
+            return
+
+
+@rule(
+    "TG302",
+    "this tensor is no parameter of the model",
+    why="""Only an `nn.Parameter` that is assigned itself is registered. A plain tensor with
+    `requires_grad`, or what `.to()` or `.cuda()` makes of a parameter, is not trained, moved or
+    saved.""",
+    remedy="assign `nn.Parameter(tensor)` and move the whole module afterwards",
+    source=f"{DOCS}/torch.nn.parameter.Parameter.html",
+    bad="""
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(8, requires_grad=True)  # <--
+        self.shift = nn.Parameter(torch.zeros(8)).cuda()  # <--
+""",
+    good="""
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(8))
+        self.shift = nn.Parameter(torch.zeros(8))
+""",
+)
+def lost_parameter(module: Module) -> Iterator[ast.AST | Spot]:
+    for node in module_classes(module):
+        for statement in everything(node):
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            if not written(statement.targets[0]).startswith("self."):
+                continue
+            call = statement.value
+            inner = receiver(call) if last_name(call.func) in ("to", "cuda") else None
+            if module.is_torch(call.func) and is_constant(keyword(call, "requires_grad"), True):
+                made = module.qualified(call.func).rpartition(".")[2]  # by whatever name
+                if made not in ("Parameter", "UninitializedParameter"):
+                    yield statement
+            elif isinstance(inner, ast.Call) and module.is_torch(inner.func, "Parameter"):
+                value = inner.args[0] if inner.args else inner
+                moved = isinstance(value, ast.Call) and last_name(value.func) == "to"
+                if not moved or not given_alike(value, call):
+                    # of a name nobody knows where it lies: there `.to` may be nothing
+                    yield Spot(statement, unsure=isinstance(value, ast.Name))
+
+
+def given_alike(one: ast.expr, other: ast.Call) -> bool:
+    """Whether two calls have the same arguments."""
+    return isinstance(one, ast.Call) and [*map(ast.unparse, one.args)] == [
+        *map(ast.unparse, other.args)
+    ]

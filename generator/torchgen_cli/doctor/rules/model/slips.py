@@ -1,0 +1,208 @@
+"""Arguments and names that mean something else than they look."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import argument, is_constant, last_name, receiver, same, walk, written
+from ..shared.layers import DOCS
+
+BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
+LARGE = 0.01  # of an epsilon, which is 1e-5 by default
+FACTORIES = ("zeros", "ones", "full", "rand", "randn", "arange", "tensor", "Tensor", "FloatTensor")
+MISSPELT = ("require_grad", "requires_gard", "require_grads", "requires_grads", "required_grad")
+
+
+@rule(
+    "TG308",
+    "the second argument of a batch norm is `eps`, not the momentum",
+    why="""`BatchNorm2d(64, 0.8)` adds 0.8 to every variance, so channels are no longer scaled
+    to one, and leaves the momentum at 0.1.""",
+    remedy="write `momentum=...` if that is meant",
+    source=f"{DOCS}/torch.nn.BatchNorm2d.html",
+    bad="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, 0.8))  # <--
+""",
+    good="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.2))
+""",
+)
+def large_epsilon(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls(*BATCH_NORMS):
+        eps = argument(call, 1, "eps")
+        if (
+            isinstance(eps, ast.Constant)
+            and isinstance(eps.value, int | float)
+            and eps.value >= LARGE
+        ):
+            yield call
+
+
+@rule(
+    "TG311",
+    "the momentum of a batch norm is the share of the new batch",
+    why="""Torch adds `momentum` times the new batch to its running statistics; Caffe, Keras and
+    TensorFlow keep that share of the old ones. With 0.9 or 0.99 an evaluation normalizes by little
+    more than the last batch of the training, and with 1 by that batch alone.""",
+    remedy="write `momentum=0.1` for what they call 0.9",
+    source=f"{DOCS}/torch.nn.BatchNorm2d.html",
+    bad="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.99))  # <--
+""",
+    good="""
+from torch import nn
+
+block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.01))
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def foreign_momentum(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls(*BATCH_NORMS):
+        momentum = argument(call, 2, "momentum")
+        if (
+            isinstance(momentum, ast.Constant)
+            and isinstance(momentum.value, int | float)
+            and 0.9 <= momentum.value <= 1
+            and momentum.value is not True
+            and not is_constant(argument(call, 4, "track_running_stats"), False)
+        ):
+            yield call
+
+
+@rule(
+    "TG309",
+    "this attribute is not `requires_grad`, so nothing is frozen",
+    why="Python takes any name for a new attribute of the tensor, without a word.",
+    remedy="write `requires_grad`, or call `requires_grad_(False)`",
+    source="https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",
+    bad="""
+def freeze(model):
+    for parameter in model.parameters():
+        parameter.require_grad = False  # <--
+""",
+    good="""
+def freeze(model):
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+""",
+)
+def misspelt_flag(module: Module) -> Iterator[Spot]:
+    for node in module.attributes:
+        # `model.requires_grad_ = False` replaces the method
+        if node.attr in (*MISSPELT, "requires_grad_") and isinstance(node.ctx, ast.Store):
+            owner = written(node.value)
+            around = module.class_of(node)
+            reads = (
+                [] if around is None else [n for n in walk(around) if isinstance(n, ast.Attribute)]
+            )
+            if owner == "self" and any(n.attr == node.attr and n is not node for n in reads):
+                continue  # a setting of one's own
+            values = module.value_in(node.value, module.function(node))
+            yield Spot(node, node.attr, unsure=any(map(is_fresh, values)))
+
+
+def is_fresh(value: ast.expr) -> bool:
+    """Whether it is a tensor made of numbers, which needs no gradient anyway."""
+    return any(isinstance(n, ast.Call) and last_name(n.func) in FACTORIES for n in walk(value))
+
+
+@rule(
+    "TG316",
+    "a version is compared as text",
+    why="""Texts are compared letter by letter: "0.10.0" comes before "0.3.0", and "2.10" before
+    "2.9". The branch for an old release is taken with a new one. `torch.__version__` is no plain
+    text since 1.10, and compares as it should.""",
+    remedy="compare `packaging.version.Version(...)`, or ask for the function with `hasattr`",
+    source="https://packaging.pypa.io/en/stable/version.html",
+    bad="""
+import torchvision
+
+NEW = torchvision.__version__ >= "0.9"  # <--
+""",
+    good="""
+import torchvision
+from packaging.version import Version
+
+NEW = Version(torchvision.__version__) >= Version("0.9")
+""",
+    severity=Severity.WARNING,
+)
+def version_as_text(module: Module) -> Iterator[ast.AST]:
+    for node in module.attributes:
+        around = module.parents[node]
+        if node.attr != "__version__" or not isinstance(around, ast.Compare):
+            continue
+        if module.qualified(node) == "torch.__version__":
+            continue  # a text until 1.9, where letters are in the order of numbers
+        ordered = all(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in around.ops)
+        sides = [around.left, *around.comparators]
+        texts = [one for one in sides if isinstance(one, ast.Constant)]
+        if ordered and any(isinstance(one.value, str) for one in texts):
+            yield around
+
+
+@rule(
+    "TG317",
+    "each parameter is taken once for every module around it",
+    why="""`modules()` goes through all levels, and `parameters()` of each goes down again: a
+    parameter three levels deep comes three times. SGD then steps three times as far with it, and
+    newer releases of torch warn.""",
+    remedy="take `parameters()` of the model once, or `parameters(recurse=False)` of each module",
+    source=f"{DOCS}/torch.nn.Module.html#torch.nn.Module.parameters",
+    bad="""
+def slow(model):
+    for part in model.backbone.modules():
+        for parameter in part.parameters():  # <--
+            if parameter.requires_grad:
+                yield parameter
+""",
+    good="""
+def slow(model):
+    for parameter in model.backbone.parameters():
+        if parameter.requires_grad:
+            yield parameter
+""",
+)
+def taken_again(module: Module) -> Iterator[ast.AST]:
+    for loop in module.loops:
+        if not isinstance(loop, ast.For) or not is_call_of(loop.iter, "modules"):
+            continue
+        for inner in walk(loop):
+            if (
+                isinstance(inner, ast.For)
+                and is_call_of(inner.iter, "parameters")
+                and isinstance(inner.iter, ast.Call)
+                and same(receiver(inner.iter), loop.target)
+                and not inner.iter.args
+                and not inner.iter.keywords
+                and not chooses(module, loop, inner)
+                and any(isinstance(node, ast.Yield) or is_kept(node) for node in walk(inner))
+            ):
+                yield inner
+
+
+def chooses(module: Module, outer: ast.For, inner: ast.For) -> bool:
+    """Whether only some modules are taken, or only parameters that are not there yet."""
+    between = [one for one in module.ancestors(inner) if outer in module.ancestors(one)]
+    skips = any(isinstance(node, ast.Continue | ast.Break) for node in walk(outer))
+    operators = [op for n in walk(inner) if isinstance(n, ast.Compare) for op in n.ops]
+    known = any(isinstance(one, ast.In | ast.NotIn) for one in operators)
+    return skips or known or any(isinstance(one, ast.If) for one in between)
+
+
+def is_call_of(node: ast.AST, name: str) -> bool:
+    """Whether it calls a method of this name."""
+    return isinstance(node, ast.Call) and last_name(node.func) == name
+
+
+def is_kept(node: ast.AST) -> bool:
+    """Whether it puts something into a list."""
+    return is_call_of(node, "append") or is_call_of(node, "add_param_group")

@@ -1,0 +1,163 @@
+"""A dropout that a model makes and never applies."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module, Project
+from ...rule import Severity, Spot, rule
+from ...syntax import FUNCTIONS, argument, everything, is_constant, last_name, written
+from ..shared.layers import DOCS, module_classes
+
+DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
+# what reaches a layer without its name
+ANY_LAYER = {
+    "getattr",
+    "children",
+    "named_children",
+    "modules",
+    "named_modules",
+    "__dict__",
+    "vars",
+}
+ANY_LAYER |= {"_modules", "get_submodule"}
+ROOTS = {"torch.nn.Module", "nn.Module", "torch.nn.modules.module.Module", "object"}
+
+
+@rule(
+    "TG329",
+    "the model makes a dropout and never applies it",
+    why="""The rate is taken, kept, and without effect: whoever raises it against overfitting
+    trains the same model. No method of the class, of those that derive from it, or of any other
+    file reads the attribute.""",
+    remedy="apply it in `forward`, or take it and its argument away",
+    source=f"{DOCS}/torch.nn.Dropout.html",
+    bad="""
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.dropout = nn.Dropout(rate)  # <--
+
+    def forward(self, x):
+        return self.layer(x)
+""",
+    good="""
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.dropout = nn.Dropout(rate)
+
+    def forward(self, x):
+        return self.dropout(self.layer(x))
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def unused_dropout(module: Module) -> Iterator[Spot]:
+    if not any(True for _ in module.torch_calls(*DROPOUTS)):
+        return
+    for node in module_classes(module):
+        layers = list(dropouts_of(module, node))
+        if not layers or not has_forward(node):
+            continue
+        family = related(module, node)
+        if family is None or any(reaches_any(one) for one in family):
+            continue
+        for statement, name, call in layers:
+            if not any(reads(one, name) for one in family) and not read_elsewhere(
+                module.project, name
+            ):
+                yield Spot(statement, unsure=has_effect(node, argument(call, 0, "p")))
+
+
+def dropouts_of(module: Module, node: ast.ClassDef) -> Iterator[tuple[ast.Assign, str, ast.Call]]:
+    """(statement, name, call) of `self.name = nn.Dropout(...)`, where it may drop anything."""
+    for statement in everything(node):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        target, call = statement.targets[0], statement.value
+        if (
+            written(target) == f"self.{last_name(target)}"
+            and len(statement.targets) == 1
+            and module.class_of(statement) is node
+            and module.is_torch(call.func, *DROPOUTS)
+            and not is_constant(argument(call, 0, "p"), 0, 0.0)
+        ):
+            yield statement, last_name(target), call
+
+
+def has_effect(node: ast.ClassDef, rate: ast.expr | None) -> bool:
+    """Whether a rate is no setting, or is used for something else as well."""
+    if rate is None or not written(rate):
+        return True
+    return sum(written(one) == written(rate) for one in everything(node)) > 1
+
+
+def has_forward(node: ast.ClassDef) -> bool:
+    """Whether a class says itself what it does with its layers."""
+    return any(isinstance(one, FUNCTIONS) and one.name == "forward" for one in node.body)
+
+
+def related(module: Module, node: ast.ClassDef) -> list[ast.ClassDef] | None:
+    """A class, those it derives from and those that derive from it; None where one is unknown."""
+    found = [node]
+    pending = [(module, node)]
+    for where, one in pending:  # it grows
+        for base in one.bases:
+            if where.qualified(base) in ROOTS:
+                continue
+            parents = where.project.classes_named(where, base)
+            if not parents:
+                return None
+            pending += [p for p in parents if p[1] not in found]
+            found += [p[1] for p in parents if p[1] not in found]
+    names = {node.name}
+    for _ in range(4):  # by name, and so rather too many
+        for classes in module.project.classes.values():
+            for _, one in classes:
+                if one not in found and names & {last_name(base) for base in one.bases}:
+                    found.append(one)
+                    names.add(one.name)
+    return found
+
+
+def reaches_any(node: ast.ClassDef) -> bool:
+    """Whether a class goes through its layers without their names."""
+    return any(
+        (isinstance(one, ast.Name) and one.id in ANY_LAYER)
+        or (isinstance(one, ast.Attribute) and one.attr in ANY_LAYER)
+        for one in everything(node)
+    )
+
+
+def reads(node: ast.ClassDef, name: str) -> bool:
+    """Whether an attribute is read in a class, of whichever object."""
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Load)
+        for one in everything(node)
+    )
+
+
+def read_elsewhere(project: Project, name: str) -> bool:
+    """Whether any file reads an attribute of this name of another object than `self`."""
+    return any(
+        node.attr == name
+        and isinstance(node.ctx, ast.Load)
+        and not (written(node.value) == "self" and in_model(module, node))
+        and not written(node.value).endswith(("args", "opt", "cfg", "config", "params", "hparams"))
+        for module in project.modules
+        for node in module.attributes
+    )
+
+
+def in_model(module: Module, node: ast.AST) -> bool:
+    """Whether a place is in a model's class: not in a mixin, nor in a method that is put in."""
+    around = module.class_of(node)
+    return around is not None and module.project.is_module_class(module, around)

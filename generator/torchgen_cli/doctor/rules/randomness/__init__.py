@@ -1,0 +1,1 @@
+"""Seeds, draws and workers."""

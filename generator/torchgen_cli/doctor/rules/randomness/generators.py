@@ -1,0 +1,233 @@
+"""Generators of the processes that load data, which repeat what they drew."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...kept import kept
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import (
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+    walk,
+    written,
+)
+from ..data.data import for_evaluation
+from ..shared.datasets import SAMPLE, is_dataset, worker_loaders
+from .randomness import SEEDERS
+from .worker_seeds import first_number_of_state, seeds_by_worker_alone
+
+GENERATORS = {
+    "numpy.random.default_rng",
+    "numpy.random.RandomState",
+    "numpy.random.Generator",
+    "random.Random",
+    "torch.Generator",
+}
+
+
+@rule(
+    "TG102",
+    "a random generator kept on the dataset is copied into each worker",
+    why="""Each worker process gets a copy of the dataset, so all workers draw the same numbers
+    from their copies, and each epoch, whose workers are new copies, draws them again.""",
+    remedy="make the generator in `__getitem__` from (seed, epoch, index), or once in each worker",
+    source="https://github.com/pytorch/pytorch/issues/5059",
+    bad="""
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, images):
+        self.images = images
+        self.rng = np.random.default_rng(0)  # <--
+
+    def __getitem__(self, index):
+        return self.images[index] + self.rng.normal()
+
+
+def load(images):
+    return DataLoader(Noisy(images), batch_size=8, num_workers=4)
+""",
+    good="""
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, images):
+        self.images = images
+        self.epoch = 0
+
+    def __getitem__(self, index):
+        rng = np.random.default_rng((0, self.epoch, index))
+        return self.images[index] + rng.normal()
+
+
+def load(images):
+    return DataLoader(Noisy(images), batch_size=8, num_workers=4)
+""",
+)
+def generator_on_dataset(module: Module) -> Iterator[ast.AST]:
+    for node in module.classes:
+        methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+        later = [item for item in methods if item.name != "__init__"]
+        for statement in kept_generators(module, methods):
+            uses = [n for m in later for n in walk(m) if same(n, statement.targets[0])]
+            if (
+                drawn_per_sample(module, uses)
+                and is_dataset(module, node)
+                and any(any(worker_loaders(other)) for other in module.project.code)
+            ):
+                yield statement
+
+
+def kept_generators(module: Module, methods: list[ast.FunctionDef]) -> Iterator[ast.Assign]:
+    """Where `__init__` keeps a new generator on the object."""
+    for method in methods:
+        for statement in walk(method) if method.name == "__init__" else ():
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                kept = written(statement.targets[0]).startswith("self.")
+                if kept and makes_generator(module, statement.value):
+                    yield statement
+
+
+def makes_generator(module: Module, call: ast.Call) -> bool:
+    """Whether the value is a new generator, perhaps one that is seeded at once."""
+    if module.qualified(call.func) in GENERATORS:
+        return True
+    inner = receiver(call)
+    return isinstance(inner, ast.Call) and module.qualified(inner.func) in GENERATORS
+
+
+def drawn_per_sample(module: Module, uses: list[ast.AST]) -> bool:
+    """Whether a generator is drawn from in getting a sample, and never made or seeded anew."""
+    drawn = False
+    for use in uses:
+        parent = module.parents[use]
+        if isinstance(getattr(use, "ctx", None), ast.Store):
+            return False
+        if isinstance(parent, ast.Attribute) and parent.attr in (*SEEDERS, "set_state", "setstate"):
+            return False
+        taken = isinstance(parent, ast.Attribute | ast.keyword)
+        drawn = drawn or (taken and getattr(module.function(use), "name", "") in SAMPLE)
+    return drawn
+
+
+@rule(
+    "TG103",
+    "each epoch seeds its workers alike, so it replays the same random numbers",
+    why="""Workers are started anew for each epoch, and this `worker_init_fn` gives worker k the
+    same seed every time: every epoch draws the same augmentations. `np.random.get_state()[1][0]`
+    is no seed either: torch has seeded numpy in each worker since 1.9, by several numbers, after
+    which the first of the state is always 2147483648. Where torch is kept before 1.9 that is a
+    hint.""",
+    remedy="""seed from `torch.initial_seed() % 2**32`, which is another one in each epoch, or
+    set `persistent_workers=True`""",
+    source="https://github.com/pytorch/pytorch/issues/5059",
+    bad="""
+import numpy as np
+from torch.utils.data import DataLoader
+
+
+def seed_worker(worker_id):
+    np.random.seed(42 + worker_id)
+
+
+def load(dataset):
+    return DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)  # <--
+""",
+    good="""
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def load(dataset):
+    return DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
+""",
+)
+def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
+    drawn = drawn_from(module) if "DataLoader" in module.calls else None
+    for loader in worker_loaders(module):
+        start = keyword(loader, "worker_init_fn")
+        alone = isinstance(module.function(loader), ast.Module) and "backward" not in module.calls
+        if alone and mentions(module.tree, "__main__"):
+            continue  # a demonstration
+        kept = keyword(loader, "persistent_workers")
+        if start is None or not (kept is None or is_constant(kept, False)):
+            continue
+        if isinstance(start, ast.Call) and last_name(start.func) == "partial" and start.args:
+            if mentions(start, "epoch"):
+                continue
+            start = start.args[0]  # what is given beside it stays the same
+        functions: list[ast.AST] = [start] if isinstance(start, ast.Lambda) else []
+        if isinstance(start, ast.Name):
+            functions = [f for f in module.functions if f.name == start.id]
+        if isinstance(start, ast.Name) and not functions and start.id in module.imports:
+            named = module.project.functions.get(start.id, [])
+            functions = [function for _, function in named] if len(named) == 1 else []
+        alike = functions and all(seeds_by_worker_alone(module, one) for one in functions)
+        if alike and (not drawn or not drawn.isdisjoint(seeded_by(module, functions))):
+            by_state = any(first_number_of_state(module, one) for one in functions)
+            old = by_state and module.project.stays_before_torch("1.9")
+            same_each_time = for_evaluation(module, loader)  # which may be what is wanted
+            yield Spot(loader, unsure=drawn == set() or old or same_each_time)
+    yield from seeded_in_samples(module)
+
+
+def seeded_in_samples(module: Module) -> Iterator[Spot]:
+    """Where `__getitem__` seeds each worker with `get_worker_info().id`, when it is new."""
+    for node in module.classes:
+        for method in (item for item in node.body if isinstance(item, ast.FunctionDef)):
+            if method.name not in SAMPLE or mentions(method, "epoch", "initial_seed"):
+                continue
+            for call in own_calls(method, "seed") if own_calls(method, "get_worker_info") else ():
+                numbered = call.args and any(last_name(n) == "id" for n in walk(call.args[0]))
+                seeds = numbered and module.qualified(call.func) == "numpy.random.seed"
+                if seeds and is_dataset(module, node):
+                    yield Spot(call)
+
+
+def drawn_from(module: Module) -> set[str] | None:
+    """What the program's code draws random numbers from; None where its datasets are others'."""
+    code = module.project.code
+    own = any(
+        other.project.derives(other, node, "Dataset") for other in code for node in other.classes
+    )
+    return set().union(*map(draws, code)) if own else None
+
+
+@kept
+def draws(module: Module) -> set[str]:
+    """What a file draws random numbers from; transforms of a library may draw from anything."""
+    own = module.project.classes.keys() | module.project.functions.keys()
+    others = [whole for whole in module.imports.values() if whole.rpartition(".")[2] not in own]
+    if re.search(r"albumentations|imgaug|[Aa]ug|Random[A-Z]", " ".join(others)):
+        return {"numpy", "random", "torch"}
+    found = (
+        module.qualified(call.func)
+        for name, calls in module.calls.items()
+        if "seed" not in name
+        for call in calls
+    )
+    prefixes = ("numpy.random.", "random.", "torch.rand", "torchvision.transforms.Random")
+    drawn = {whole.partition(".")[0] for whole in found if whole.startswith(prefixes)}
+    return {"torch" if one == "torchvision" else one for one in drawn}
+
+
+def seeded_by(module: Module, functions: list[ast.AST]) -> set[str]:
+    """Which of numpy, random and torch a `worker_init_fn` seeds."""
+    calls = [call for function in functions for call in own_calls(function)]
+    return {module.qualified(call.func).partition(".")[0] for call in calls}

@@ -1,0 +1,92 @@
+"""Kernels that are the same in each run."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import FUNCTIONS, blocks, is_constant, own_nodes, walk, written
+from .reach_of_seeds import excludes
+from .seeds import RANDOMNESS
+
+# files in which nothing is trained
+OTHER_USE = re.compile(r"(^|_)(eval|test|visuali[sz]e|demo|infer)", re.I)
+
+
+@rule(
+    "TG110",
+    "deterministic kernels are asked for, and those that are fastest just now",
+    why="""`cudnn.benchmark` times the kernels at each start and takes the one that won: from run
+    to run another one, with other bits, however deterministic each of them is.""",
+    remedy="set `cudnn.benchmark = False` where `cudnn.deterministic` is True",
+    source=RANDOMNESS,
+    bad="""
+import torch
+
+torch.backends.cudnn.deterministic = True
+torch.backends.cudnn.benchmark = True  # <--
+""",
+    good="""
+import torch
+
+torch.backends.cudnn.deterministic = True
+torch.backends.cudnn.benchmark = False
+""",
+    severity=Severity.WARNING,
+)
+def benchmarked(module: Module) -> Iterator[Spot]:
+    set_to = [
+        (node, name.rpartition(".")[2])
+        for name, statements in module.assigned.items()
+        if "cudnn." in name
+        for node in statements
+    ]
+    exact = [n for n, name in set_to if name == "deterministic" and is_constant(n.value, True)]
+    timed = [n for n, name in set_to if name == "benchmark"]
+    for node in timed:
+        unset = [n for n in timed if not is_constant(n.value, True) and n.lineno > node.lineno]
+        if is_constant(node.value, True) and any(
+            (together(module, node, one) or both_happen(module, one, node))
+            and not any(together(module, n, one) or together(module, n, node) for n in unset)
+            for one in exact
+        ):
+            other = OTHER_USE.search(PurePath(module.name).stem) is not None
+            yield Spot(node, unsure=other or applies_alone(module))
+
+
+def applies_alone(module: Module) -> bool:
+    """Whether a script opens a model, and trains none."""
+    calls = module.calls
+    return "load_state_dict" in calls and "backward" not in calls and "step" not in calls
+
+
+def together(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two statements are of the same block."""
+    return any(one in block and other in block for block in blocks(module.parents[one]))
+
+
+def both_happen(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether a run comes to two statements, under conditions that differ."""
+    functions = module.function(one), module.function(other)
+    if functions[0] is not functions[1] and not hands_on(*functions, after=one.lineno):
+        return False
+    asked = [conditions(module, node) for node in (one, other)]
+    return not excludes(module, one, other) and asked[0].isdisjoint(asked[1])
+
+
+def hands_on(function: ast.AST, other: ast.AST, after: int) -> bool:
+    """Whether a function calls or spawns another, below a line."""
+    return isinstance(other, FUNCTIONS) and any(
+        isinstance(n, ast.Name) and n.id == other.name and n.lineno > after
+        for n in own_nodes(function)
+    )
+
+
+def conditions(module: Module, node: ast.AST) -> set[str]:
+    """What the conditions around a statement ask about, such as `args.seed`."""
+    tests = [one.test for one in module.ancestors(node) if isinstance(one, ast.If | ast.IfExp)]
+    names = {written(n) for test in tests for n in walk(test) if not isinstance(n, ast.Call)}
+    asked = {name for name in names if not re.search("cuda|device|torch", name)}
+    return asked - {"", "args", "opt", "self", "config", "cfg"}

@@ -1,0 +1,119 @@
+"""What getting a sample draws from numpy's global generator."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    last_name,
+    own_calls,
+)
+from ..shared.datasets import SAMPLE, with_helpers
+from ..shared.origins import calls_behind, own_calls_of
+from ..shared.switched_off import is_off
+
+# what a dataset calls to change a sample: `self.transform(image)`, `self.augment(...)`
+APPLIED = re.compile(r"transform|augment|preproc|(^|_)(aug|augs|tfm|tfms|t)$", re.I)
+
+
+def draws_globally(module: Module, call: ast.Call) -> bool:
+    """Whether it draws from numpy's global generator; torch seeds Python's in each worker."""
+    whole = module.qualified(call.func)
+    base, _, name = whole.rpartition(".")
+    if base != "numpy.random":
+        return False
+    return name.islower() and name not in ("seed", "default_rng", "getstate", "get_state")
+
+
+def global_draws(module: Module, node: ast.ClassDef) -> bool:
+    """Whether getting a sample draws globally, itself or by a helper."""
+    return any(draws(where, functions) for where, functions in samplers(module, node))
+
+
+def samplers(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, list[Function]]]:
+    """The methods of a dataset that get a sample, or those of its base."""
+    sample = [item for item in node.body if isinstance(item, FUNCTIONS) and item.name in SAMPLE]
+    if sample:
+        yield module, sample
+        return
+    for base in node.bases:
+        for other, parent in module.project.classes_named(module, base) or ():
+            if parent is not node:
+                yield from samplers(other, parent)
+
+
+def transforms_samples(module: Module, node: ast.ClassDef) -> bool:
+    """Whether a dataset applies a transform to each sample, and seeds nothing before that."""
+    return any(
+        APPLIED.search(last_name(call.func))
+        for where, sample in samplers(module, node)
+        if not seeds(where, sample)
+        for one in with_helpers(beside(where, sample[0]))
+        for call in own_calls(one)
+    )
+
+
+def beside(module: Module, method: Function) -> list[Function]:
+    """The methods of the class of a method."""
+    node = module.class_of(method)
+    return [item for item in (node.body if node else []) if isinstance(item, FUNCTIONS)]
+
+
+def seeds(module: Module, functions: list[Function]) -> bool:
+    """Whether a function seeds numpy for itself."""
+    calls = own_calls_of(module, functions)
+    return any(where.qualified(call.func) == "numpy.random.seed" for where, call in calls)
+
+
+def after_error(module: Module, call: ast.Call) -> bool:
+    """Whether it only makes up for a sample that cannot be read."""
+    return any(isinstance(around, ast.ExceptHandler) for around in module.ancestors(call))
+
+
+def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
+    """`__call__` of the same program's classes that are made somewhere, and are no modules."""
+    for other in module.project.near(module):
+        for node in other.classes:
+            methods = [item for item in node.body if isinstance(item, FUNCTIONS)]
+            calls = [item for item in methods if item.name == "__call__"]
+            if calls and node.name in module.project.callers:
+                yield other, calls
+
+
+def draws(module: Module, functions: list[Function]) -> bool:
+    """Whether one of these functions draws globally, itself or by a helper."""
+    pending = list(functions)
+    seen = {item.name for item in pending}
+    own = {function.name: function for function in module.functions}
+    if seeds(module, functions):
+        return False
+    for function in pending:  # it grows
+        calls = own_calls_of(module, [function])
+        if any(draws_globally(*one) and not after_error(*one) for one in calls):
+            return True
+        for call in own_calls(function):
+            name = "" if is_off(module, call) else last_name(call.func)
+            if name in own and name not in seen:
+                seen.add(name)
+                pending.append(own[name])
+    return False
+
+
+def applied(module: Module, made: ast.Call) -> list[tuple[Module, ast.Call]] | None:
+    """The calls behind a dataset's transforms, or None where they cannot be seen."""
+    given = [one.value for one in made.keywords if APPLIED.search(one.arg or "")]
+    given += [one for one in made.args if APPLIED.search(last_name(one))]
+    given += [one for one in made.args if isinstance(one, ast.Call)]
+    found = [one for value in given for one in calls_behind(module, value)]
+    return found or None
+
+
+def call_draws(module: Module, call: ast.Call) -> bool:
+    """Whether a call makes an object of the project's that draws when it is called."""
+    return any(
+        draws(other, [m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "__call__"])
+        for other, node in module.project.classes_named(module, call.func) or ()
+    )

@@ -1,0 +1,130 @@
+"""Runs that are seeded less than they look."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import is_constant, keyword
+from ..data.data import EVALUATION
+from ..shared.flag_readers import flag_names, is_copy, is_unread, readers
+from ..shared.loops import OPTIMIZERS
+from ..shared.weights_alone import is_script
+
+RANDOMNESS = f"{STABLE}/notes/randomness.html"
+
+
+@rule(
+    "TG108",
+    "nothing reads the flag for the seed",
+    why="The script takes a seed, and each seed gives the same run, or none gives the same twice.",
+    remedy="seed with it before the model and the loaders are made",
+    source=RANDOMNESS,
+    bad="""
+import argparse
+
+import torch
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)  # <--
+    parser.add_argument("--width", type=int, default=8)
+    args = parser.parse_args()
+    return torch.nn.Linear(args.width, 2)
+""",
+    good="""
+import argparse
+
+import torch
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--width", type=int, default=8)
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    return torch.nn.Linear(args.width, 2)
+""",
+)
+def unread_seed(module: Module) -> Iterator[Spot]:
+    for call in module.calls.get("add_argument", ()):
+        names = flag_names(call)
+        if any(name.lower().endswith("seed") for name in names) and not is_switch(call):
+            known = readers(module)
+            if known is not None and is_unread(module, known, names):
+                yield Spot(call, unsure=is_demo(module))
+
+
+def is_demo(module: Module) -> bool:
+    """Whether a file of models is started to try them."""
+    trains = "backward" in module.calls or "step" in module.calls
+    models = any(module.project.is_module_class(module, one) for one in module.classes)
+    evaluates = EVALUATION.search(module.name) or module.name.split("/")[-1].startswith("test")
+    return bool(evaluates) or (models and not trains) or is_copy(module)
+
+
+def is_switch(call: ast.Call) -> bool:
+    """Whether a flag is only given or not."""
+    return is_constant(keyword(call, "action"), "store_true", "store_false")
+
+
+@rule(
+    "TG109",
+    "nothing is seeded, so no run can be repeated",
+    why="""Weights, the order of samples and augmentation differ at each start. Whether a change
+    helped or the chance did, a second run cannot tell.""",
+    remedy="call `torch.manual_seed` before the model is made, with a flag for the seed",
+    source=RANDOMNESS,
+    bad="""
+import torch
+from torch.utils.data import DataLoader
+
+from project import Model, dataset, loss_of
+
+
+def main():
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(dataset, batch_size=8, shuffle=True):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()  # <--
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    good="""
+import torch
+from torch.utils.data import DataLoader
+
+from project import Model, dataset, loss_of
+
+
+def main():
+    torch.manual_seed(0)
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(dataset, batch_size=8, shuffle=True):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+""",
+    severity=Severity.HINT,
+    once=True,
+)
+def nothing_seeded(module: Module) -> Iterator[ast.AST]:
+    project = module.project
+    if project.has_framework(module) or any(map(project.contains, (b"seed", b"SEED", b"Seed"))):
+        return
+    near = project.near(module)
+    runs = any(is_script(other) or "parse_args" in other.calls for other in near)
+    loads = any("DataLoader" in other.calls for other in near)
+    if runs and loads and any(any(other.torch_calls(*OPTIMIZERS)) for other in near):
+        yield from module.calls.get("backward", ())[:1]

@@ -1,0 +1,123 @@
+"""Seeds that do not reach the processes they are meant for."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, rule
+from ...syntax import argument, last_name, own_calls
+from .randomness import SEEDERS
+from .seeds import RANDOMNESS
+
+
+@rule(
+    "TG113",
+    "what is seeded before `spawn` is not seeded in the processes",
+    why="""A spawned process begins anew, with generators that nobody seeded: with several of them
+    the seed changes nothing, though one process alone obeys it.""",
+    remedy="seed at the beginning of the function that is spawned",
+    source=RANDOMNESS,
+    bad="""
+import torch
+import torch.multiprocessing as mp
+
+
+def worker(rank, args):
+    model = torch.nn.Linear(8, 2)
+    model(torch.rand(1, 8)).sum().backward()
+
+
+def main(args):
+    torch.manual_seed(args.seed)  # <--
+    mp.spawn(worker, nprocs=2, args=(args,))
+""",
+    good="""
+import torch
+import torch.multiprocessing as mp
+
+
+def worker(rank, args):
+    torch.manual_seed(args.seed + rank)
+    model = torch.nn.Linear(8, 2)
+    model(torch.rand(1, 8)).sum().backward()
+
+
+def main(args):
+    mp.spawn(worker, nprocs=2, args=(args,))
+""",
+)
+def before_spawn(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls("spawn"):
+        function = argument(call, 0, "fn")
+        if not isinstance(function, ast.Name):
+            continue
+        targets = [one for one in module.functions if one.name == function.id]
+        seeds = [
+            one
+            for one in own_calls(module.function(call), "manual_seed")
+            if one.lineno < call.lineno
+        ]
+        if targets and seeds and not any(seeds_in(module, target) for target in targets):
+            yield seeds[0]
+
+
+def seeds_in(module: Module, function: ast.AST) -> bool:
+    """Whether a function, or what it calls, seeds anything."""
+    return module.project.reaches(
+        module,
+        function,
+        lambda node: isinstance(node, ast.Call) and "seed" in last_name(node.func).lower(),
+    )
+
+
+@rule(
+    "TG114",
+    "this function for workers is given to no loader",
+    why="""It says what each worker should be seeded with, and no DataLoader gets it: the workers
+    draw what they would without it.""",
+    remedy="""pass it to the loader as `worker_init_fn`, or remove it where it does not seed from
+    `torch.initial_seed()`""",
+    source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
+    bad="""
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+
+def worker_init_fn(worker_id):  # <--
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def load(dataset):
+    return DataLoader(dataset, batch_size=8, shuffle=True, num_workers=4)
+""",
+    good="""
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+
+def worker_init_fn(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def load(dataset):
+    return DataLoader(
+        dataset, batch_size=8, shuffle=True, num_workers=4, worker_init_fn=worker_init_fn
+    )
+""",
+    severity=Severity.WARNING,
+)
+def given_to_nobody(module: Module) -> Iterator[ast.AST]:
+    for function in module.functions:
+        name = function.name
+        if name not in ("worker_init_fn", "seed_worker", "worker_init", "_init_fn", "init_fn"):
+            continue
+        seeds = any(last_name(call.func) in SEEDERS for call in own_calls(function))
+        named = name.encode()
+        uses = sum(
+            module.project.contents[other.name].count(named) for other in module.project.modules
+        )
+        keywords = sum(k.arg == name for m in module.project.modules for k in m.keywords)
+        if seeds and uses - keywords == 1:
+            yield function

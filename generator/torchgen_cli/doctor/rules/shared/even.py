@@ -1,0 +1,41 @@
+"""Whether all batches of an evaluation have one size."""
+
+import ast
+import re
+
+from ...project import Module
+from ...syntax import argument, has_stars, is_constant, keyword
+from ..data.data import for_evaluation
+
+PADDED = re.compile(r"pad.*last|last.*pad|pad.*batch")
+
+
+def even_batches(module: Module) -> bool:
+    """Whether an incomplete batch may be dropped or filled, or each batch is one sample."""
+    if any(is_constant(one.value, True) for one in module.assigned.get("drop_last", ())):
+        return True
+    loaders = evaluation_loaders(module) or [
+        call for one in module.project.near(module) for call in evaluation_loaders(one)
+    ]
+    if loaders and all(map(is_even, loaders)):
+        return True
+    functions = (one for each in module.project.modules for one in each.functions)
+    return any(PADDED.search(one.arg) for function in functions for one in function.args.args)
+
+
+def evaluation_loaders(module: Module) -> list[ast.Call]:
+    """The loaders of a file that serve evaluation."""
+    return [call for call in module.torch_calls("DataLoader") if for_evaluation(module, call)]
+
+
+def is_even(call: ast.Call) -> bool:
+    """Whether a loader drops an incomplete batch, or takes one sample at a time."""
+    return is_constant(keyword(call, "drop_last"), True) or takes_one(call)
+
+
+def takes_one(call: ast.Call) -> bool:
+    """Whether a loader makes batches of one sample."""
+    size = argument(call, 1, "batch_size")
+    if size is None:
+        return not has_stars(call) and keyword(call, "batch_sampler") is None
+    return is_constant(size, 1)

@@ -1,0 +1,54 @@
+"""Code under a flag of an object that nobody sets."""
+
+import ast
+
+from ...project import Module
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    has_stars,
+    is_constant,
+    own_nodes,
+    parameters,
+    written,
+)
+
+
+def is_off(module: Module, call: ast.Call) -> bool:
+    """Whether it is under `if self.flag:`, and whoever makes the object leaves the flag False."""
+    node = module.class_of(call)
+    body = node.body if node is not None else []
+    first = next((o for o in body if isinstance(o, FUNCTIONS) and o.name == "__init__"), None)
+    if node is None or first is None:
+        return False
+    asked = {written(one.test) for one in module.ancestors(call) if isinstance(one, ast.If)}
+    named = parameters(first)
+    defaults = zip(reversed(named), reversed(first.args.defaults), strict=False)
+    return any(
+        f"self.{name}" in asked
+        and is_constant(value, False, None)
+        and is_kept(first, name)
+        and never_given(module, node, named.index(name), name)
+        for name, value in defaults
+    )
+
+
+def is_kept(function: Function, name: str) -> bool:
+    """Whether a method writes its argument to the attribute of the same name, and nothing else."""
+    kept = [
+        written(one.value)
+        for one in own_nodes(function)
+        if isinstance(one, ast.Assign) and written(one.targets[0]) == f"self.{name}"
+    ]
+    return kept == [name]
+
+
+def never_given(module: Module, node: ast.ClassDef, place: int, name: str) -> bool:
+    """Whether all that make objects of a class leave an argument out, or give False or None."""
+    made = [call for _, call in module.project.callers.get(node.name, ())]
+    given = [argument(call, place, name) for call in made]
+    return bool(made) and not any(
+        has_stars(call) or (value is not None and not is_constant(value, False, None))
+        for call, value in zip(made, given, strict=True)
+    )

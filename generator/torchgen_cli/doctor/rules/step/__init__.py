@@ -1,0 +1,1 @@
+"""Gradients, steps and schedules."""

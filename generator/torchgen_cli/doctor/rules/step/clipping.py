@@ -1,0 +1,61 @@
+"""Gradients that are clipped at the wrong place."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, rule
+from ...syntax import blocks, walk
+from ..shared.loops import CLIPPING, call_of, is_step, name_of_call, step_scopes
+
+
+@rule(
+    "TG411",
+    "gradients are clipped where it changes nothing",
+    why="Clipping counts between `backward` and `step` alone: after the step it comes too late.",
+    remedy="clip between `backward()` and `optimizer.step()`",
+    source=f"{STABLE}/generated/torch.nn.utils.clip_grad_norm_.html",
+    bad="""
+from torch.nn.utils import clip_grad_norm_
+
+
+def train_step(model, loss, optimizer):
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    clip_grad_norm_(model.parameters(), 1.0)  # <--
+""",
+    good="""
+from torch.nn.utils import clip_grad_norm_
+
+
+def train_step(model, loss, optimizer):
+    optimizer.zero_grad()
+    loss.backward()
+    clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+""",
+)
+def clipped_too_late(module: Module) -> Iterator[ast.AST]:
+    for scope in step_scopes(module):
+        for block in blocks(scope):
+            order = [(name_of_call(s), s) for s in map(asked_for, block) if name_of_call(s)]
+            names = [name for name, _ in order]
+            clips = [place for place, name in enumerate(names) if name in CLIPPING]
+            if names.count("backward") != 1 or names.count("step") != 1 or len(clips) != 1:
+                continue
+            if not is_step(module, call_of(order[names.index("step")][1])):
+                continue
+            if not names.index("backward") < clips[0] < names.index("step") and names.index(
+                "backward"
+            ) < names.index("step"):
+                yield order[clips[0]][1]
+
+
+def asked_for(statement: ast.stmt) -> ast.stmt:
+    """What clips under `if args.clip > 0:`, and nothing else does there; else the statement."""
+    if isinstance(statement, ast.If) and len(statement.body) == 1 and not statement.orelse:
+        by_number = any(isinstance(one, ast.Mod) for one in walk(statement.test))
+        if not by_number and name_of_call(statement.body[0]) in CLIPPING:
+            return statement.body[0]
+    return statement

@@ -1,0 +1,51 @@
+"""Steps that fail, and nobody hears of it."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, rule
+from ...syntax import mentions, walk
+from ..checkpoint.swallowed import swallowing
+from ..shared.loops import optimizer_steps, scaled_steps
+
+
+@rule(
+    "TG413",
+    "a training step that fails is passed over",
+    why="""The handler takes every error: a shape that does not fit, a kernel that fails or a
+    file that is damaged. The run goes on with fewer samples, perhaps with none, and looks fine.""",
+    remedy="catch the one error that is expected, or let it end the run",
+    source="https://docs.python.org/3/tutorial/errors.html#handling-exceptions",
+    bad="""
+def train(model, loader, optimizer, loss_of):
+    for batch in loader:
+        try:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        except Exception as error:  # <--
+            print(error)
+            continue
+""",
+    good="""
+def train(model, loader, optimizer, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+""",
+    severity=Severity.WARNING,
+)
+def passed_over(module: Module) -> Iterator[ast.AST]:
+    told: set[ast.AST] = set()
+    for call in module.calls.get("backward", ()):
+        handler = swallowing(module, call)
+        if handler is None or handler in told or mentions(handler, "memory", "oom"):
+            continue
+        told.add(handler)
+        leaves = any(isinstance(node, ast.Break | ast.Return) for node in walk(handler))
+        loop = next(module.loops_around(handler), None)
+        steps = loop is not None and optimizer_steps(module, loop) + scaled_steps(module, loop)
+        if steps and not leaves:
+            yield handler

@@ -1,0 +1,123 @@
+"""Flags whose values are overwritten before anything reads them."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import FUNCTIONS, Function, asks_main, last_name, parameters, walk, written
+from ..shared.flag_whole import RECORDING, watched
+
+SETTLED = {"hasattr", "isinstance", "len", "type"}
+
+
+def overwritten(module: Module, files: list[Module], name: str) -> ast.Assign | None:
+    """The statement that sets a flag after it is parsed and before it is read, in every run."""
+    own = [module] if "parse_args" in module.calls else files
+    for where, call in [
+        *((one, call) for one in own for call in one.calls.get("parse_args", ())),
+        *((one, call) for one in own for call in parsing(one, files)),
+    ]:
+        statement = where.parents[call]
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            found = first_use(where, statement, statement.targets[0].id, name)
+            if isinstance(found, ast.Assign):
+                return found
+    return None
+
+
+def parsing(module: Module, files: list[Module]) -> Iterator[ast.Call]:
+    """Calls of the functions that return what `parse_args` gives."""
+    for one in files:
+        for call in one.calls.get("parse_args", ()):
+            function = one.function(call)
+            if isinstance(function, FUNCTIONS) and isinstance(one.parents[call], ast.Return):
+                yield from (
+                    made
+                    for made in module.calls.get(function.name, ())
+                    if (one, function) in module.project.resolve(module, made)
+                )
+
+
+def first_use(module: Module, after: ast.stmt, args: str, name: str) -> ast.AST | None:
+    """The first statement behind this one that sets or reads a flag; reads are other nodes."""
+    around = module.parents[after]
+    if not isinstance(around, ast.Module | ast.If | Function):
+        return None
+    if isinstance(around, ast.If) and not asks_main(around):
+        return None
+    block = around.body
+    if after not in block:
+        return None
+    return first_in(module, block[block.index(after) + 1 :], args, name, depth=3)
+
+
+def first_in(
+    module: Module, block: list[ast.stmt], args: str, name: str, depth: int
+) -> ast.AST | None:
+    """The same in a list of statements."""
+    for statement in block:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            continue
+        if isinstance(statement, ast.If) and asks_main(statement):
+            found = first_in(module, statement.body, args, name, depth)
+            if found is not None:
+                return found
+            continue
+        reads = [node for node in walk(statement) if may_read(module, node, args, name)]
+        if reads:
+            return followed(module, statement, reads, args, name, depth)
+        if isinstance(statement, ast.Assign) and any(
+            written(t) == f"{args}.{name}"
+            for target in statement.targets
+            for t in (target.elts if isinstance(target, ast.Tuple) else [target])
+        ):
+            return statement
+    return None
+
+
+def followed(
+    module: Module, statement: ast.stmt, reads: list[ast.AST], args: str, name: str, depth: int
+) -> ast.AST | None:
+    """What a function of the file does first, where the flags are only given to it."""
+    call = getattr(statement, "value", None)
+    if (
+        depth
+        and isinstance(statement, ast.Expr | ast.Assign)
+        and isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and len(reads) == 1
+        and reads[0] in call.args
+    ):
+        for where, function in module.project.resolve(module, call):
+            taken, place = parameters(function), call.args.index(reads[0])
+            if place < len(taken):
+                return first_in(where, function.body, taken[place], name, depth - 1)
+    return reads[0]
+
+
+def may_read(module: Module, node: ast.AST, args: str, name: str) -> bool:
+    """Whether a node may take the flag: by its name, or with all others, but to show them."""
+    if not isinstance(node, ast.Name) or node.id != args or not isinstance(node.ctx, ast.Load):
+        return False
+    around = module.parents[node]
+    if isinstance(around, ast.Attribute):
+        return (around.attr == name and isinstance(around.ctx, ast.Load)) or around.attr in (
+            "__dict__",
+            "_get_kwargs",
+        )
+    return not any(is_harmless(one) for one in ancestors_of_expression(module, node))
+
+
+def is_harmless(node: ast.AST) -> bool:
+    """Whether a call shows its arguments, or asks what they are."""
+    if not isinstance(node, ast.Call):
+        return False
+    return last_name(node.func) in RECORDING | SETTLED or watched(node)
+
+
+def ancestors_of_expression(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    """What is around a node within its statement."""
+    for around in module.ancestors(node):
+        if isinstance(around, ast.stmt):
+            return
+        yield around

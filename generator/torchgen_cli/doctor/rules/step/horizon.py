@@ -1,0 +1,105 @@
+"""How long a schedule is, and how often it is moved on."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Spot, rule
+from ...syntax import argument, has_stars, last_name, mentions, own_calls, receiver, walk, written
+
+
+@rule(
+    "TG414",
+    "the schedule counts other steps than it is moved on by",
+    why="""Its length is given in batches and it is moved on once an epoch, or the other way
+    round: the rate hardly falls, or goes up and down many times in a run.""",
+    remedy="step it as often as its length says: per batch for `epochs * len(loader)`",
+    source=f"{STABLE}/generated/torch.optim.lr_scheduler.CosineAnnealingLR.html",
+    bad="""
+from torch.optim.lr_scheduler import CosineAnnealingLR
+
+
+def fit(model, loader, optimizer, loss_of, epochs):
+    scheduler = CosineAnnealingLR(optimizer, T_max=len(loader))  # <--
+    for epoch in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        scheduler.step()
+""",
+    good="""
+from torch.optim.lr_scheduler import CosineAnnealingLR
+
+
+def fit(model, loader, optimizer, loss_of, epochs):
+    scheduler = CosineAnnealingLR(optimizer, T_max=epochs)
+    for epoch in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        scheduler.step()
+""",
+)
+def wrong_horizon(module: Module) -> Iterator[Spot]:
+    if module.project.has_framework(module):
+        return
+    for call in module.torch_calls("CosineAnnealingLR", "OneCycleLR"):
+        target = module.parents[call]
+        if has_stars(call) or not isinstance(target, ast.Assign):
+            continue
+        name = last_name(target.targets[0])
+        paces = {
+            pace(other, step)
+            for other in module.project.near(module)
+            for step in other.calls.get("step", ())
+            if last_name(receiver(step) or step) == name
+        }
+        given, moved = unit(call), next(iter(paces)) if len(paces) == 1 else ""
+        if given and moved and given != moved:
+            yield Spot(call, f"its length is in {given}, it is moved on by {moved}")
+
+
+def unit(call: ast.Call) -> str:
+    """What a schedule's length counts, where that can be read: "batches", "epochs" or nothing."""
+    if last_name(call.func) == "OneCycleLR":
+        given = [argument(call, 2, "total_steps"), argument(call, 4, "steps_per_epoch")]
+        return "batches" if any(one is not None and lengths(one) for one in given) else ""
+    length = argument(call, 1, "T_max")
+    if length is None:
+        return ""
+    if lengths(length):
+        return "batches"
+    plain = not isinstance(length, ast.BinOp | ast.Call)
+    return "epochs" if plain and mentions(length, "epoch") and not mentions(length, "per") else ""
+
+
+def lengths(node: ast.expr) -> bool:
+    """Whether the length of a loader is in it, and nothing divides."""
+    nodes = list(ast.walk(node))
+    loaders = [
+        n
+        for n in nodes
+        if isinstance(n, ast.Call)
+        and last_name(n.func) == "len"
+        and n.args
+        and "loader" in written(n.args[0]).lower()
+    ]
+    divides = any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.FloorDiv) for n in nodes
+    )
+    return bool(loaders) and not divides
+
+
+def pace(module: Module, step: ast.Call) -> str:
+    """How often a scheduler is moved on: by "batches", by "epochs", or nobody can tell."""
+    loop = next(module.loops_around(step), None)
+    if step.args or not isinstance(loop, ast.For):
+        return ""
+    deeper = [n for n in walk(loop) if isinstance(n, ast.For) and n is not loop]
+    if mentions(loop.target, "epoch"):
+        return "epochs"
+    if own_calls(loop, "backward") and not deeper and mentions(loop.iter, "loader"):
+        return "batches"
+    return ""

@@ -1,0 +1,177 @@
+"""Steps that take the gradients of several batches."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, rule
+from ...syntax import (
+    FUNCTIONS,
+    Loop,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    parameters,
+    same,
+    walk,
+    written,
+)
+from ..shared.loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_steps
+
+
+def accumulating(module: Module) -> Iterator[tuple[ast.For, ast.If, ast.AST]]:
+    """(the loop, the condition of its step, its function) of `if (i + 1) % n == 0: step()`."""
+    for loop in module.loops:
+        if not isinstance(loop, ast.For):
+            continue
+        backwards = own_calls(loop, "backward")
+        for node in own_nodes(loop):
+            if not isinstance(node, ast.If) or node.orelse:
+                continue
+            either = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+            if not any(map(every_few, either)):
+                continue
+            inside = set(walk(node))
+            steps = [*optimizer_steps(module, node), *scaled_steps(module, node)]
+            around = next(module.loops_around(node), None)
+            apart = backwards and not inside.intersection(backwards)
+            if steps and around is loop and apart:
+                yield loop, node, module.function(loop)
+
+
+def every_few(test: ast.expr) -> bool:
+    """Whether it is `count % passes == 0`, where `passes` is no literal."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.BinOp)
+        and isinstance(test.left.op, ast.Mod)
+        and isinstance(test.ops[0], ast.Eq)
+        and not isinstance(test.left.right, ast.Constant | ast.Call)
+        and (is_constant(test.comparators[0], 0) or isinstance(test.comparators[0], ast.BinOp))
+        and not any(isinstance(n, ast.Call) and last_name(n.func) == "len" for n in walk(test))
+    )
+
+
+@rule(
+    "TG415",
+    "the gradients of an epoch's last batches go into the next epoch",
+    why="""Where the batches of an epoch are no multiple of the passes of a step, the last ones
+    are left: no step takes them, and nothing sets them to zero. The first step of the next epoch
+    takes them with its own, and so a longer one; those of the last epoch are lost.""",
+    remedy="""step after the last batch, too: `if (i + 1) % passes == 0 or i + 1 == len(loader)`;
+    or set the gradients to zero before the loop""",
+    source=f"{AMP_DOCS}#gradient-accumulation",
+    bad="""
+def train(model, loader, optimizer, passes, epochs, loss_of):
+    for epoch in range(epochs):
+        for i, batch in enumerate(loader):
+            (loss_of(model, batch) / passes).backward()
+            if (i + 1) % passes == 0:  # <--
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    good="""
+def train(model, loader, optimizer, passes, epochs, loss_of):
+    for epoch in range(epochs):
+        for i, batch in enumerate(loader):
+            (loss_of(model, batch) / passes).backward()
+            if (i + 1) % passes == 0 or i + 1 == len(loader):
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    severity=Severity.WARNING,
+)
+def left_over(module: Module) -> Iterator[ast.AST]:
+    if module.project.has_framework(module):
+        return
+    for loop, condition, scope in accumulating(module):
+        inside = set(walk(condition))
+        epochs = list(module.loops_around(loop))
+        again = epochs or any(
+            any(True for _ in other.loops_around(call))
+            for other, call in module.project.calls_of(module, scope)
+        )
+        outer = epochs[-1] if epochs else scope
+        zeroed = any(call not in inside for call in own_calls(outer, "zero_grad"))
+        flushed = any(
+            call.lineno > (loop.end_lineno or 0)
+            for call in [*optimizer_steps(module, outer), *scaled_steps(module, outer)]
+        )
+        counts_on = any(
+            spans_epochs(module, node) or counts_through(module, node, epochs)
+            for node in walk(condition.test)
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
+        if again and every_few(condition.test) and not (zeroed or flushed or counts_on):
+            yield condition
+
+
+def counts_through(module: Module, name: ast.expr, epochs: list[Loop]) -> bool:
+    """Whether a count is set before the loop of epochs, and in it nothing but counted up."""
+    function, owner = module.function(name), module.class_of(name)
+    scope = owner if owner is not None and isinstance(name, ast.Attribute) else function
+    counted = any(isinstance(n, ast.AugAssign) and same(n.target, name) for n in walk(scope))
+    if not written(name) or not counted:
+        return False
+    if isinstance(function, FUNCTIONS) and written(name) in parameters(function):
+        return True  # the caller's
+    around = module.assigned.get(written(name), ())
+    begun = [one for one in around if scope in module.ancestors(one)]
+    if scope is owner:
+        return all(getattr(module.function(one), "name", "") == "__init__" for one in begun)
+    anew = any(loop in module.ancestors(one) for one in begun for loop in epochs)
+    return bool(begun and epochs) and not anew
+
+
+def spans_epochs(module: Module, name: ast.Name | ast.Attribute) -> bool:
+    """Whether a count goes on over epochs: `len(loader) * epoch + i`."""
+    return any(
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and mentions(node, "epoch")
+        for value in module.value_in(name, module.function(name))
+        for node in walk(value)
+    )
+
+
+@rule(
+    "TG416",
+    "gradients are clipped before all passes have added to them",
+    why="""Each pass clips the sum so far, also that of the passes before, and the last pass adds to
+    it: what the step takes depends on the order of the batches, and can exceed the limit.""",
+    remedy="clip right before `optimizer.step()`, under the same condition",
+    source=f"{AMP_DOCS}#gradient-accumulation",
+    bad="""
+from torch.nn.utils import clip_grad_norm_
+
+
+def train(model, loader, optimizer, passes, loss_of):
+    optimizer.zero_grad()
+    for i, batch in enumerate(loader):
+        (loss_of(model, batch) / passes).backward()
+        clip_grad_norm_(model.parameters(), 1.0)  # <--
+        if (i + 1) % passes == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    good="""
+from torch.nn.utils import clip_grad_norm_
+
+
+def train(model, loader, optimizer, passes, loss_of):
+    optimizer.zero_grad()
+    for i, batch in enumerate(loader):
+        (loss_of(model, batch) / passes).backward()
+        if (i + 1) % passes == 0:
+            clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    severity=Severity.WARNING,
+)
+def clipped_in_parts(module: Module) -> Iterator[ast.AST]:
+    for loop, condition, _ in accumulating(module):
+        inside = set(walk(condition))
+        for clip in own_calls(loop, *CLIPPING):
+            if clip not in inside and clip.lineno < condition.lineno:
+                yield clip
