@@ -263,6 +263,38 @@ def main(net, images, cut):
         print(tiles(net, image, cut))
 """,
     ),
+    (  # the branch for all that is not the test, which a method asks for the validation
+        "TG204",
+        """
+import torch
+from torch.utils.data import DataLoader
+
+
+def provide(args, data, flag):
+    if flag == "test":
+        shuffle, last = False, False
+    else:
+        shuffle = True
+        last = True  # <--
+    return DataLoader(data, args.batch, shuffle=shuffle, drop_last=last)
+
+
+class Run:
+    def loader(self, flag):
+        return provide(self.args, self.data, flag)
+
+    def fit(self, model, optimizer, loss_of):
+        train_loader = self.loader("train")
+        vali_loader = self.loader(flag="val")
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            loss_of(model(x), y).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(sum((model(x).argmax(1) == y).sum() for x, y in vali_loader))
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -596,5 +628,19 @@ def train(model, optimizer, loader, loss_of, half, largest):
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), largest)
         optimizer.step()
+""",
+    "a branch that drops what the training alone asks for": """
+import torch
+from torch.utils.data import DataLoader
+
+def provide(args, data, flag):
+    if flag in ("val", "test"):
+        last = False
+    else:
+        last = True
+    return DataLoader(data, args.batch, shuffle=last, drop_last=last)
+
+def load(args, data):
+    return provide(args, data, "train"), provide(args, data, "val"), provide(args, data, "test")
 """,
 }

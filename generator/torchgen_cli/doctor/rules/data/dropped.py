@@ -14,6 +14,7 @@ from ...syntax import (
     walk,
     written,
 )
+from .branches import dropped_by_branch
 from .data import EVALUATION, for_each_split, for_evaluation
 from .option_dicts import in_options
 
@@ -89,23 +90,6 @@ def is_run_through(module: Module, call: ast.Call, name: str) -> bool:
 def is_named(node: ast.AST | None, name: str) -> bool:
     """Whether it is this very name."""
     return node is not None and bool(name) and written(node) == name
-
-
-def dropped_by_branch(module: Module, call: ast.Call, name: str) -> Iterator[ast.AST]:
-    """Where `if flag == "test"` sets what is then given as `drop_last`."""
-    for node in own_nodes(module.function(call)):
-        if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-            continue
-        sides = [node.test.left, *node.test.comparators]
-        texts = [str(one.value) for one in sides if isinstance(one, ast.Constant)]
-        if isinstance(node.test.ops[0], ast.Eq) and any(map(EVALUATION.search, texts)):
-            yield from (
-                one
-                for one in node.body
-                if isinstance(one, ast.Assign)
-                and written(one.targets[0]) == name
-                and is_constant(one.value, True)
-            )
 
 
 def is_only_taken_from(module: Module, loader: ast.Call) -> bool:
