@@ -10,6 +10,7 @@ from torchgen_cli.doctor.examine import examine
 from . import cases
 from .clean import CLEAN
 
+SETUP = "from setuptools import setup\n\nsetup(install_requires=[{}])\n"
 SNIPPETS = {**CLEAN, **cases.CLEAN}
 
 
@@ -36,8 +37,8 @@ def test_a_class_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "found"),
     [
-        ("setup.py", 'setup(install_requires=["torch>=2.6"])', 0),
-        ("setup.py", 'setup(install_requires=["torch>=1.4", "torchvision>=0.20"])', 1),
+        ("setup.py", SETUP.format('"torch>=2.6"'), 0),
+        ("setup.py", SETUP.format('"torch>=1.4", "torchvision>=0.20"'), 1),
         ("requirements.txt", "numpy\ntorch==2.7.1+cu126\n", 0),
         ("requirements.txt", "torch\ntorchaudio==2.7.1\n", 1),
         ("pyproject.toml", '[project]\ndependencies = ["torch >= 2.6, < 3"]\n', 0),

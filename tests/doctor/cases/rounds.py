@@ -568,6 +568,7 @@ def score(truth, found):
 """,
     "graphs that are switched off where the script starts": """
 import torch
+from project import test_loader
 
 if __name__ == "__main__":
     torch.set_grad_enabled(False)
@@ -604,6 +605,8 @@ def main(args, net, train, validate):
         save_checkpoint({"net": net.state_dict(), "top1": val_top1}, is_best, args.folder)
 """,
     "a sum divided by a number that counts on": """
+from project import loader, measure
+
 total = 0
 for step, batch in enumerate(loader):
     total += measure(batch)

@@ -25,7 +25,9 @@ BY_PLACE = {
     **{
         f"librosa.{name}": (count, "0.10")
         for name, count in {
+            "core.load": 1,
             "core.resample": 1,
+            "core.stft": 1,
             "effects.pitch_shift": 1,
             "effects.split": 1,
             "effects.time_stretch": 1,
@@ -38,6 +40,7 @@ BY_PLACE = {
             "load": 1,
             "resample": 1,
             "stft": 1,
+            "util.fix_length": 1,
             "util.pad_center": 1,
         }.items()
     },
@@ -128,10 +131,13 @@ def after(allowed: int) -> str:
 def missing_arguments(module: Module) -> Iterator[Refused]:
     """Where an argument is missing without which the call is refused."""
     for call in module.calls.get("load", ()):
-        if module.qualified(call.func) == "yaml.load" and len(call.args) == 1 and not call.keywords:
-            yield call, "yaml.load", "6.0", "yaml.safe_load(...)"
-        elif module.qualified(call.func) == "numpy.load" and is_of_objects(module, call):
+        if module.qualified(call.func) == "numpy.load" and is_of_objects(module, call):
             yield call, "numpy.load of objects", "1.16.3", "allow_pickle=True"
+    for name, safe in (("load", "safe_load"), ("load_all", "safe_load_all")):
+        for call in module.calls.get(name, ()):
+            alone = len(call.args) == 1 and not call.keywords
+            if alone and module.qualified(call.func) == f"yaml.{name}":
+                yield call, f"yaml.{name}", "6.0", f"yaml.{safe}(...)"
     for call in module.torch_calls("stft"):
         if (
             module.qualified(call.func) == "torch.stft"

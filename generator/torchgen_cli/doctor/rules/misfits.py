@@ -1,0 +1,158 @@
+"""Calls of the project's own functions that do not fit them."""
+
+import ast
+from collections.abc import Iterator
+
+from ..lookup import definitions
+from ..project import Module
+from ..rule import Spot, rule
+from ..syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
+from .undefined import is_cared_for
+
+
+@rule(
+    "TG005",
+    "the function does not take these arguments",
+    why="""An argument is missing, too many, or has a name that the function does not know: a
+    TypeError as soon as the line is reached.""",
+    remedy="give what the function's first line asks for",
+    source="https://docs.python.org/3/reference/expressions.html#calls",
+    bad="""
+import torch
+
+
+def evaluate(model, batches, device):
+    model.eval()
+    with torch.no_grad():
+        return [model(batch.to(device)) for batch in batches]
+
+
+def test(model, batches):
+    return evaluate(model, batches)  # <--
+""",
+    good="""
+import torch
+
+
+def evaluate(model, batches, device):
+    model.eval()
+    with torch.no_grad():
+        return [model(batch.to(device)) for batch in batches]
+
+
+def test(model, batches, device):
+    return evaluate(model, batches, device)
+""",
+)
+def misfit(module: Module) -> Iterator[Spot]:
+    for calls in module.calls.values():
+        for call in calls:
+            found = called(module, call)
+            if found is None or is_cared_for(module, call):
+                continue
+            function, bound = found
+            if why := unfit(call, function, bound):
+                yield Spot(call, why)
+
+
+def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
+    """(the function, whether its first parameter is filled in), where it can be no other."""
+    func, project = call.func, module.project
+    name = last_name(func)
+    if isinstance(func, ast.Name) and is_given_a_value(module, call, name):
+        return None
+    if isinstance(func, ast.Attribute) and written(func.value) == "self":
+        return own_method(module, call, name)
+    functions = [
+        one
+        for one in project.functions.get(name, ())
+        if isinstance(one[0].parents[one[1]], ast.Module)
+    ]
+    plain = definitions(module, func, {name: functions}) or []
+    classes = project.classes_named(module, func) or []
+    if any(name in one.imports for one in [m for m, _ in (*plain, *classes) if m is not module]):
+        return None  # which is defined where an import fails
+    if len(plain) == 1 and not classes and is_plain(plain[0][1]):
+        return plain[0][1], False
+    if len(classes) == 1 and not plain and is_at_the_top(*classes[0]):
+        return constructor(classes[0][1])
+    return None
+
+
+def is_at_the_top(module: Module, node: ast.AST) -> bool:
+    """Whether it is defined whatever happens: under no condition, and in no function."""
+    return isinstance(module.parents[node], ast.Module)
+
+
+def is_given_a_value(module: Module, node: ast.AST, name: str) -> bool:
+    """Whether a name stands for something else here: a variable, or a parameter."""
+    if name in module.assigned:
+        return True
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
+            if any(isinstance(one, ast.arg) and one.arg == name for one in walk(around.args)):
+                return True
+            if any(isinstance(one, FUNCTIONS) and one.name == name for one in own_nodes(around)):
+                return True
+    return any(
+        isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)
+        for one in own_nodes(module.function(node))
+    )
+
+
+def is_plain(function: Function) -> bool:
+    """Whether nothing is put around a function that may change what it takes."""
+    return not function.decorator_list or all(
+        last_name(getattr(one, "func", one)) in ("no_grad", "inference_mode", "torch")
+        for one in function.decorator_list
+    )
+
+
+def own_method(module: Module, call: ast.Call, name: str) -> tuple[Function, bool] | None:
+    """The method of the same class, where no other class has one of this name."""
+    around = module.class_of(call)
+    if around is None or len(module.project.functions.get(name, ())) != 1:
+        return None
+    method = module.project.functions[name][0][1]
+    if method not in around.body or method.decorator_list:
+        return None
+    stored = any(
+        isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Store)
+        for one in module.attributes
+    )
+    return None if stored else (method, True)
+
+
+def constructor(node: ast.ClassDef) -> tuple[Function, bool] | None:
+    """The `__init__` of a class that has one of its own."""
+    methods = [one for one in node.body if isinstance(one, FUNCTIONS)]
+    init = [one for one in methods if one.name == "__init__"]
+    other = node.decorator_list or node.keywords or any(one.name == "__new__" for one in methods)
+    return (init[0], True) if len(init) == 1 and not other and is_plain(init[0]) else None
+
+
+def unfit(call: ast.Call, function: Function, bound: bool) -> str:
+    """What does not fit, in words; empty where all does."""
+    args = function.args
+    names = [one.arg for one in (*args.posonlyargs, *args.args)][int(bound) :]
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    doubled = any(one.arg is None for one in call.keywords)
+    given = {one.arg for one in call.keywords if one.arg}
+    known = {*names, *(one.arg for one in args.kwonlyargs)}
+    if args.kwarg is None and (unknown := sorted(given - known)):
+        return f"`{function.name}` has no parameter `{unknown[0]}`"
+    if starred or doubled:
+        return ""
+    if args.vararg is None and len(call.args) > len(names):
+        return f"`{function.name}` takes {len(names)} arguments, and is given {len(call.args)}"
+    required = names[: len(names) - len(args.defaults)]
+    missing = [one for one in required[len(call.args) :] if one not in given]
+    missing += [
+        one.arg
+        for one, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        if default is None and one.arg not in given
+    ]
+    twice = [one for one in names[: len(call.args)] if one in given]
+    if twice:
+        return f"`{function.name}` is given `{twice[0]}` twice"
+    return f"`{function.name}` needs `{missing[0]}`" if missing else ""

@@ -1,0 +1,155 @@
+"""Names that nothing defines."""
+
+import ast
+import builtins
+import re
+import symtable
+from collections.abc import Iterator
+
+from ..kept import kept
+from ..lookup import imported, path_of
+from ..project import Module
+from ..rule import Spot, rule
+from ..syntax import last_name, mentions, walk
+
+# names that tools put beside Python's own, and that a module has without defining them
+GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}
+GIVEN |= {"__class__", "__builtins__", "profile", "display", "get_ipython", "reveal_type", "_"}
+GIVEN |= {"WindowsError", "__annotations__", "__module__", "__qualname__"}
+MAKES_NAMES = re.compile(rb"\bglobals\(\)|\blocals\(\)\.update|\bexec(file)?\(|\bsetattr\(builtins")
+
+
+@rule(
+    "TG004",
+    "this name is defined nowhere",
+    why="""Neither the function, the file, what it imports, nor Python defines the name: a NameError
+    as soon as the line is reached, which may be after hours of training.""",
+    remedy="define or import it, or write the name that was meant",
+    source="https://docs.python.org/3/library/exceptions.html#NameError",
+    bad="""
+import torch
+
+
+def validate(model, batches):
+    model.eval()
+    right = total = 0
+    with torch.no_grad():
+        for images, labels in batches:
+            right += (model(images).argmax(1) == labels).sum().item()
+            total += len(labels)
+    return right / count  # <--
+""",
+    good="""
+import torch
+
+
+def validate(model, batches):
+    model.eval()
+    right = total = 0
+    with torch.no_grad():
+        for images, labels in batches:
+            right += (model(images).argmax(1) == labels).sum().item()
+            total += len(labels)
+    return right / total
+""",
+)
+def undefined(module: Module) -> Iterator[Spot]:
+    known = names_of(module)
+    table = table_of(module)
+    if known is None or table is None or module.name.endswith(".ipynb"):
+        return
+    known |= set(dir(builtins)) | GIVEN
+    shown: set[str] = set()
+    for scope in scopes(table):
+        for symbol in scope.get_symbols():
+            name = symbol.get_name()
+            unknown = symbol.is_referenced() and symbol.is_global() and name not in known
+            if unknown and name not in shown and (node := place_of(module, name, scope)):
+                shown.add(name)
+                yield Spot(node, name, unsure=reports_an_error(module, node))
+
+
+def table_of(module: Module) -> symtable.SymbolTable | None:
+    """Python's own table of a file's scopes; None where the file is not Python as it stands."""
+    text = module.project.contents[module.name]
+    if MAKES_NAMES.search(text):
+        return None
+    try:
+        return symtable.symtable(text.decode("utf-8", "replace"), module.name, "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    """A scope and those in it."""
+    yield table
+    for inner in table.get_children():
+        yield from scopes(inner)
+
+
+@kept
+def names_of(module: Module, depth: int = 3) -> set[str] | None:
+    """What a file defines or imports at its top; None where not all of it can be known."""
+    found = {name.partition(".")[0] for name in module.imports}
+    for statement in module.import_statements:
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            starred = names_of_starred(module, statement, depth)
+            if starred is None:
+                return None
+            found |= starred
+    if b"global " in module.project.contents[module.name]:
+        found.update(*(node.names for node in module.parents if isinstance(node, ast.Global)))
+    for node in everything_at_the_top(module.tree):
+        if isinstance(node, ast.Name):
+            found |= {node.id} if not isinstance(node.ctx, ast.Load) else set()
+        else:
+            found.add(getattr(node, "name", None) or "")  # functions, classes, exceptions
+    return found
+
+
+def everything_at_the_top(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a file that are in no function and no class."""
+    pending = list(ast.iter_child_nodes(tree))
+    for node in pending:  # it grows
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+
+
+def names_of_starred(module: Module, statement: ast.ImportFrom, depth: int) -> set[str] | None:
+    """What `from utils import *` brings; None where that file is not of the project."""
+    source = "." * statement.level + (statement.module or "")
+    files = [(other, other.tree) for other in module.project.modules if other is not module]
+    found = [other for other, _ in imported(module, source, files)]
+    named = source.rpartition(".")[2]
+    if not depth or len(found) != 1 or path_of(found[0])[-1] != named:
+        return None
+    return names_of(found[0], depth - 1)
+
+
+def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name | None:
+    """Where a scope reads a name, if nothing sees to it that the name may be missing."""
+    first = scope.get_lineno() if scope.get_type() != "module" else 0
+    for node in walk(module.tree):
+        if isinstance(node, ast.Name) and node.id == name and node.lineno >= first:
+            return None if is_cared_for(module, node) else node
+    return None
+
+
+def is_cared_for(module: Module, node: ast.AST) -> bool:
+    """Whether a name may be missing: in a `try`, for an old Python, or in an annotation."""
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Try | ast.AnnAssign | ast.arg):
+            return True
+        if isinstance(around, ast.If) and mentions(around.test, "version", "type_checking", "py2"):
+            return True
+    return module.is_fallback(node)
+
+
+def reports_an_error(module: Module, node: ast.Name) -> bool:
+    """Whether it is read where the program ends, or warns, anyhow."""
+    return any(
+        isinstance(around, ast.Raise)
+        or (isinstance(around, ast.Call) and last_name(around.func) in ("warn", "exit"))
+        for around in module.ancestors(node)
+    )
