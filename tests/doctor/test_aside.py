@@ -53,14 +53,15 @@ def found(folder: Path, files: dict[str, str], hints: bool = False) -> list[tupl
 
 
 def test_a_demonstration_of_what_others_import_is_a_hint(tmp_path: Path) -> None:
-    files = {"data.py": DATA, "train.py": TRAIN}
+    files = {"data.py": DATA, "train.py": TRAIN, "README.md": "PyTorch 1.6"}
     assert found(tmp_path, files) == []
     assert ("data.py", "TG101") in found(tmp_path, files, hints=True)
 
 
 def test_a_program_that_others_import_is_no_demonstration(tmp_path: Path) -> None:
     runs = DATA.replace("        print(sample)", "        train(sample)")
-    assert found(tmp_path, {"data.py": runs, "train.py": TRAIN}) == [("data.py", "TG101")]
+    files = {"data.py": runs, "train.py": TRAIN, "README.md": "PyTorch 1.6"}
+    assert found(tmp_path, files) == [("data.py", "TG101")]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,38 @@ def test_a_file_that_nothing_uses_gives_hints(
     file: str, text: str, shown: bool, tmp_path: Path
 ) -> None:
     assert (("net.py", "TG301") in found(tmp_path, {"net.py": NET, file: text})) is shown
+
+
+@pytest.mark.parametrize(
+    ("folder", "train", "shown"),
+    [
+        ("old", TRAIN, False),
+        ("legacy", TRAIN, False),
+        ("older", TRAIN, True),
+        ("old", "from old.net import Net\n" + TRAIN, True),
+        ("old", "print(1)\n", True),  # all that trains lies in the folder
+    ],
+)
+def test_a_folder_of_old_code_gives_hints(
+    folder: str, train: str, shown: bool, tmp_path: Path
+) -> None:
+    files = {f"{folder}/net.py": NET, f"{folder}/train.py": f"from net import Net\n{TRAIN}"}
+    assert ((f"{folder}/net.py", "TG301") in found(tmp_path, {**files, "train.py": train})) is shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("    return 1\n    {}", False),
+        ("    for x in y:\n        continue\n        {}", False),
+        ("    if y:\n        return 1\n    {}", True),
+        ("    if False:\n        {}", False),
+        ("    if 0:\n        pass\n    else:\n        {}", True),
+    ],
+)
+def test_what_is_never_reached_gives_hints(text: str, shown: bool, tmp_path: Path) -> None:
+    code = "import numpy as np\n\ndef f(y):\n" + text.format("return np.zeros(3, dtype=np.int)\n")
+    assert (("f.py", "TG813") in found(tmp_path, {"f.py": code})) is shown
 
 
 @pytest.mark.parametrize(("folder", "shown"), [("notebooks/", False), ("", True)])

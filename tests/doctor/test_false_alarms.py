@@ -30,6 +30,7 @@ def test_a_class_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> None:
         (tmp_path / folder / "datasets.py").write_text(head + sample.format(draw=draw), "utf-8")
         text = use + "loader = DataLoader(Images(), num_workers=4)\n"
         (tmp_path / folder / "train.py").write_text(text, encoding="utf-8")
+    (tmp_path / "README.md").write_text("PyTorch 1.6", encoding="utf-8")
     found = [(one.file, one.rule) for one in examine(tmp_path).findings]
     assert found == [("one/train.py", "TG101")]
 
@@ -79,7 +80,15 @@ def test_the_scipy_that_a_project_is_pinned_to_counts(pin: str, found: int, tmp_
     assert len(examine(tmp_path).findings) == found
 
 
-@pytest.mark.parametrize(("readme", "found"), [("Needs torch.", 0), ("- PyTorch (1.6+)", 1)])
+@pytest.mark.parametrize(
+    ("readme", "found"),
+    [
+        ("Needs torch.", 0),
+        ("Needs PyTorch 1.9.", 0),
+        ("- PyTorch (1.6+)", 1),
+        ("- PyTorch version: 1.2", 1),
+    ],
+)
 def test_the_torch_that_a_readme_names_counts(readme: str, found: int, tmp_path: Path) -> None:
     text = SNIPPETS["draws of workers of a program that seeds all there is"]
     (tmp_path / "train.py").write_text(text, encoding="utf-8")

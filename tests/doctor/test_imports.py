@@ -30,6 +30,7 @@ def found(folder: Path, helper: str) -> list[str]:
     (folder / "helpers").mkdir()
     (folder / "helpers" / "sound.py").write_text(helper, encoding="utf-8")
     (folder / "data.py").write_text(DATA, encoding="utf-8")
+    (folder / "README.md").write_text("PyTorch 1.6", encoding="utf-8")
     return [one.rule for one in examine(folder).findings]
 
 

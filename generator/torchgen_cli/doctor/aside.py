@@ -7,10 +7,13 @@ from pathlib import PurePath
 from .kept import kept
 from .parsed import OTHERS
 from .project import Module, Project
-from .syntax import asks_main, last_name, walk
+from .syntax import asks_main, blocks_of, last_name, walk
 
 PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 NOTEBOOKS = re.compile(r"notebooks?|nbs?|examples?|demos?|tutorials?", re.I)
+# folders of what a rewrite has left behind
+KEPT_BACK = re.compile(r"old|archived?|legacy|deprecated|backups?|obsolete|unused", re.I)
+LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 # what a demonstration of a file's classes does not do, and a program does
 RUNS = re.compile(
     r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"
@@ -34,9 +37,44 @@ def is_aside(module: Module, node: ast.AST) -> bool:
     if module.name.endswith(".ipynb"):
         flag = isinstance(node, ast.Call) and last_name(node.func) == "add_argument"
         return flag or is_side_notebook(module)  # nobody gives a notebook flags
+    if is_kept_back(module) or is_never_reached(module, node):
+        return True
     around = demonstration(module)
     shown = around is not None and (node is around or around in module.ancestors(node))
     return shown or is_unused(module) or in_unused_function(module, node)
+
+
+@kept
+def is_kept_back(module: Module) -> bool:
+    """Whether it is in a folder of old code, which no other code imports, and that trains too."""
+    folders = module.name.split("/")[:-1]
+    name = next(filter(KEPT_BACK.fullmatch, folders), None)
+    if name is None:
+        return False
+    others = [other for other in module.project.code if name not in other.name.split("/")]
+    imported = any(
+        name in part.split(".")
+        for other in others
+        for statement in other.import_statements
+        for part in (getattr(statement, "module", None) or "", *(a.name for a in statement.names))
+    )
+    return not imported and any("backward" in other.calls for other in others)
+
+
+def is_never_reached(module: Module, node: ast.AST) -> bool:
+    """Whether the statement before leaves the block, or it is under `if False:`."""
+    inner = node
+    for around in module.ancestors(node):
+        for block in blocks_of(around) if isinstance(inner, ast.stmt) else ():
+            if inner not in block:
+                continue
+            never = isinstance(around, ast.If | ast.While) and block is around.body
+            if never and isinstance(around.test, ast.Constant) and not around.test.value:
+                return True
+            if any(isinstance(one, LEAVING) for one in block[: block.index(inner)]):
+                return True
+        inner = around
+    return False
 
 
 @kept

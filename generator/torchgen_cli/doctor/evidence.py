@@ -51,8 +51,11 @@ ARGUMENTS = {
     ("fused", "AdamW"): "2.0",
 }
 LAST_PARTS = {name.rpartition(".")[2] for name in SINCE}
-# `PyTorch >= 1.4.0`, "pytorch 1.8.0", "PyTorch (1.6+)"
-NAMED = re.compile(r"torch(?:\]\([^)]*\))?[\s(>=:v*`]{0,6}(\d+\.\d+)", re.I)
+README = ("[Rr][Ee][Aa][Dd][Mm][Ee]*", "INSTALL*", "doc*/INSTALL*", "readme/INSTALL*")
+# what torch has not had since 1.9, or since shortly before
+GONE = {"torch._six.container_abcs", "torch._six.int_classes", "torch.irfft", "torch.rfft"}
+# `PyTorch >= 1.4.0`, "pytorch 1.8.0", "PyTorch (1.6+)", "PyTorch version: 1.2"
+NAMED = re.compile(r"torch(?:\]\([^)]*\))?(?:\s+versions?)?[\s(>=:v*`]{0,6}(\d+\.\d+)", re.I)
 
 
 def used_torch(modules: Iterable[ParsedFile]) -> Version:
@@ -73,6 +76,24 @@ def used_torch(modules: Iterable[ParsedFile]) -> Version:
     return max(found)
 
 
+def is_of_old_torch(modules: Iterable[ParsedFile]) -> bool:
+    """Whether these files use what torch has not had since 1.9, and ask for no version."""
+    parts = {name.rpartition(".")[2] for name in GONE}
+    return any(
+        (name in GONE and not module.is_fallback(node))
+        for module in modules
+        for node, name in (
+            *((one, module.qualified(one)) for one in module.attributes if one.attr in parts),
+            *(
+                (one, f"{one.module}.{alias.name}")
+                for one in module.import_statements
+                if isinstance(one, ast.ImportFrom) and not isinstance(module.parents[one], ast.Try)
+                for alias in one.names
+            ),
+        )
+    )
+
+
 def names_in(module: ParsedFile) -> Iterable[str]:
     """The dotted names of `SINCE` that a file uses without asking for the version."""
     for statement in module.import_statements:
@@ -88,9 +109,10 @@ def names_in(module: ParsedFile) -> Iterable[str]:
 
 
 def lowest_in_readme(root: Path) -> Version | None:
-    """The lowest torch that the README at `root` names; None where it names none."""
+    """The lowest torch that the README at `root`, or its INSTALL, names; None where none does."""
     found = []
-    for file in sorted(root.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")):
+    files = (file for name in README for file in sorted(root.glob(name)) if file.is_file())
+    for file in files:
         try:
             text = file.read_text(encoding="utf-8", errors="replace")[:100_000]
         except OSError:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from .evidence import lowest_in_readme, used_torch
+from .evidence import is_of_old_torch, lowest_in_readme, used_torch
 from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
@@ -314,6 +314,11 @@ class Project:
         """Whether the packaging allows a torch before this version, or the README names one."""
         named = [one for one in (self.lowest_torch, self._lowest_in_readme) if one is not None]
         return any(one < Version(version) for one in named)
+
+    @cached_property
+    def is_of_old_torch(self) -> bool:
+        """Whether the code itself runs on a torch before 1.9 alone."""
+        return is_of_old_torch(self.code)
 
     @cached_property
     def _lowest_in_readme(self) -> Version | None:

@@ -172,10 +172,15 @@ def mentions(node: ast.AST, *words: str) -> bool:
 def blocks(scope: ast.AST) -> Iterator[list[ast.stmt]]:
     """Every list of statements below a node that run one after the other."""
     for node in [scope, *own_nodes(scope)]:
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block
+        yield from blocks_of(node)
+
+
+def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements right below a node."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield block
 
 
 def asks_main(node: ast.AST) -> bool:

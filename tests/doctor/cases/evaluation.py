@@ -344,6 +344,17 @@ def main(net, optimizer, criterion, loaders, epochs, path):
 ]
 
 CLEAN: dict[str, str] = {
+    "an evaluation in rounds of so many speakers, which a shorter batch does not fit": """
+import torch
+from torch.utils.data import DataLoader
+
+def equal_error(model, test_set, hp, rate):
+    test_loader = DataLoader(test_set, batch_size=hp.speakers, drop_last=True)
+    with torch.no_grad():
+        for i, batch in enumerate(test_loader):
+            voices = model(batch.reshape(hp.speakers * hp.utterances, -1))
+            yield rate(voices.view(hp.speakers, hp.utterances, -1))
+""",
     "a backbone that stays in evaluation mode while a head is trained": """
 import torch
 

@@ -148,6 +148,52 @@ class Trainer:
 ]
 
 CLEAN: dict[str, str] = {
+    "a step of many thousands that is done once more": """
+import torch
+
+def fit(model, optimizer, batches, train_step, max_steps, path, resume):
+    first_step = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        first_step = state["step"]
+    for step in range(first_step, max_steps):
+        train_step(model, optimizer, next(batches))
+        if step % 1000 == 0:
+            parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+            torch.save({**parts, "step": step}, path)
+""",
+    "a class that wraps its model under a flag, and opens what it saved under the same": """
+import torch
+
+class Stopping:
+    def __call__(self, loss, model, path):
+        if self.best is None or loss < self.best:
+            self.best = loss
+            self.keep(model, path)
+
+    def keep(self, model, path):
+        torch.save(model.state_dict(), path)
+
+class Experiment:
+    def __init__(self, args, make):
+        self.args = args
+        self.model = self.build(make)
+
+    def build(self, make):
+        model = make()
+        if self.args.several:
+            model = torch.nn.DataParallel(model)
+        return model
+
+    def train(self, epochs, run_epoch, path):
+        stopping = Stopping()
+        for epoch in range(epochs):
+            stopping(run_epoch(self.model), self.model, path)
+        self.model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        return self.model
+""",
     "a number of epochs that nothing reads, in a program that begins anew each time": """
 import torch
 

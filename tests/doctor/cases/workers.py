@@ -514,6 +514,30 @@ def load(path, workers):
 ]
 
 CLEAN: dict[str, str] = {
+    "draws of workers where nothing tells of an old torch": """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scenes(Dataset):
+    def __getitem__(self, index):
+        return self.scenes[index] * np.random.uniform(0.8, 1.2)
+
+
+def loader(workers):
+    return DataLoader(Scenes(), batch_size=8, shuffle=True, num_workers=workers)
+""",
+    "a GPU that is chosen early where the run is distributed": """
+import os
+import torch
+
+def main(args, cfg):
+    if args.distributed:
+        torch.cuda.set_device(args.local_rank)
+    os.environ["CUDA_VISIBLE_DEVICES"] = cfg.device
+    return torch.nn.Linear(8, 2).cuda()
+""",
     "a draw that makes up for a broken image": """
 import numpy as np
 from torch.utils.data import DataLoader, Dataset

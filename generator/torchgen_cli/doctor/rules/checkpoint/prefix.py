@@ -77,6 +77,7 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
             program = module.project.near(module)
             alike = any(map(opens_wrapped, program)) and not is_wanted_bare(module, model)
             alike |= any(map(opens_given_wrapped, program))
+            alike |= any(opens_again(*one) for one in given_to)
             yield Spot(call, unsure=alike or any(map(cuts_prefix, program)))
 
 
@@ -141,6 +142,21 @@ def opens_given_wrapped(module: Module) -> bool:
                 if any(not isinstance(other.parents[wrap], ast.If) for wrap in own):
                     return True
     return False
+
+
+def opens_again(module: Module, value: ast.expr) -> bool:
+    """Whether the class that hands its wrapped model over loads what was saved into the same."""
+    node = module.class_of(value)
+    return node is not None and any(
+        isinstance(value, ast.Attribute)
+        and same(receiver(call), value)
+        and module.class_of(call) is node
+        and not any(
+            is_wrapped(module, one.value) and module.function(one) is module.function(call)
+            for one in module.assigned.get(written(value), ())
+        )
+        for call in module.calls.get("load_state_dict", ())
+    )
 
 
 def wraps(module: Module) -> list[ast.Assign]:

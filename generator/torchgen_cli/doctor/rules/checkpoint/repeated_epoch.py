@@ -1,11 +1,14 @@
 """Where a resumed run begins."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import rule
+from ...rule import Spot, rule
 from ...syntax import LOOPS, is_constant, last_name, own_calls, parameters, same, walk, written
+
+STEPS = re.compile(r"(^|_)(steps?|iters?|iterations?|itr|updates?|batch(es)?)(_|$)", re.I)
 
 
 @rule(
@@ -49,7 +52,7 @@ def fit(model, optimizer, run_epoch, epochs, path, resume):
         torch.save({**parts, "epoch": epoch}, path)
 """,
 )
-def done_again(module: Module) -> Iterator[ast.AST]:
+def done_again(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
         first = beginning(loop)
         if first is None or not isinstance(loop, ast.For):
@@ -57,7 +60,15 @@ def done_again(module: Module) -> Iterator[ast.AST]:
         for key in saved_as(module, loop, written(loop.target)):
             for node in module.assigned.get(written(first), ()):
                 if reads(node.value, key) and not moved_on(module, first):
-                    yield node
+                    yield Spot(node, unsure=counts_steps(loop))
+
+
+def counts_steps(loop: ast.For) -> bool:
+    """Whether a loop goes through single steps, of which one more is little."""
+    ends = getattr(loop.iter, "args", [])[:2]
+    names = [last_name(one) for one in (loop.target, *(n for e in ends for n in walk(e)))]
+    epochs = any("epoch" in name.lower() for name in names)
+    return not epochs and any(STEPS.search(name) for name in names)
 
 
 def beginning(loop: ast.AST) -> ast.expr | None:

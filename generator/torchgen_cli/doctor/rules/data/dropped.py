@@ -10,7 +10,9 @@ from ...syntax import (
     argument,
     is_constant,
     last_name,
+    own_calls,
     own_nodes,
+    same,
     walk,
     written,
 )
@@ -55,9 +57,30 @@ def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
         evaluates = for_evaluation(module, call) or for_each_split(module, call)
         served = [] if evaluates else list(serves_evaluation(module, call))
         if is_constant(drop_last, True) and (evaluates or served):
-            yield Spot(call, unsure=not evaluates and not any(served))
+            doubtful = (not evaluates and not any(served)) or needs_full_batches(module, call)
+            yield Spot(call, unsure=doubtful)
         elif isinstance(drop_last, ast.Name):
             yield from dropped_by_branch(module, call, drop_last.id)
+
+
+def needs_full_batches(module: Module, loader: ast.Call) -> bool:
+    """Whether the loop over a loader shapes its batches by their size, and no shorter one fits."""
+    size, statement = argument(loader, 1, "batch_size"), module.parents[loader]
+    if size is None or not written(size) or not isinstance(statement, ast.Assign):
+        return False
+    loops = {
+        around
+        for where, use in uses_of(module, statement.targets[0])
+        for around in where.loops_around(use)
+        if isinstance(around, ast.For) and any(one is use for one in walk(around.iter))
+    }
+    return any(
+        same(one, size)
+        for loop in loops
+        for call in own_calls(loop, "reshape", "view")
+        for given in (*call.args, *(k.value for k in call.keywords))
+        for one in walk(given)
+    )
 
 
 def serves_evaluation(module: Module, loader: ast.Call) -> Iterator[bool]:

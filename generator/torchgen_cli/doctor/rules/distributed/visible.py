@@ -69,10 +69,12 @@ def set_too_late(module: Module) -> Iterator[Spot]:
         none = is_constant(getattr(module.parents[place], "value", None), "", "-1")
         if none or own_calls(scope, *STARTING):
             continue
-        asked = next((c for c in asking(module) if comes_first(module, c, place)), None)
+        calls = [c for c in asking(module) if comes_first(module, c, place)]
+        certain = [c for c in calls if not only_sometimes(module, c, place)]
+        asked = next(iter(certain or calls), None)
         before = [one for one in places if module.function(one) in (scope, module.tree)]
         if asked is not None and not any(one.lineno < asked.lineno for one in before):
-            yield Spot(place, f"after line {asked.lineno}")
+            yield Spot(place, f"after line {asked.lineno}", unsure=not certain)
         elif asked is None and place is places[0]:
             yield from (Spot(place, detail) for detail in asked_on_import(module, place))
 
@@ -109,6 +111,17 @@ def comes_first(module: Module, call: ast.Call, place: ast.Subscript) -> bool:
     return call.lineno < place.lineno and all(call.lineno < one.lineno for one in started)
 
 
+def only_sometimes(module: Module, call: ast.Call, place: ast.AST) -> bool:
+    """Whether a call runs under a condition, as of a distributed run, which a place is not under."""
+    around_place, inner = set(module.ancestors(place)), call
+    for around in module.ancestors(call):
+        if isinstance(around, ast.If) and around not in around_place and inner is not around.test:
+            if not asks_main(around):
+                return True
+        inner = around
+    return False
+
+
 def asked_on_import(module: Module, place: ast.Subscript) -> Iterator[str]:
     """The place in a file that is imported before, and asks as soon as it is."""
     others = [(one, one.tree) for one in module.project.near(module) if one is not module]
@@ -121,7 +134,11 @@ def asked_on_import(module: Module, place: ast.Subscript) -> Iterator[str]:
             for other, _ in imported(module, source, others):
                 named = PurePath(other.name).stem == source.rpartition(".")[2]
                 calls = [c for c in asking(other) if other.function(c) is other.tree]
-                plain = [c for c in calls if not under_main(other, c)]
+                plain = [
+                    c
+                    for c in calls
+                    if not under_main(other, c) and not only_sometimes(other, c, other.tree)
+                ]
                 if named and plain:
                     yield f"after {other.name}:{plain[0].lineno}, which is imported"
                     return

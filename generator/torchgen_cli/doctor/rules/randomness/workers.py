@@ -33,9 +33,8 @@ from .sampled import (
     why="""The dataset draws from numpy's global generator, in worker processes. In torch before
     1.9 every worker then draws the same numbers. Since then they follow from torch's global
     generator, so whatever draws from it before (an evaluation, another number of workers, a
-    resume) changes what every sample looks like; where a project asks for 1.9 or newer, or its
-    code runs on no older torch, this is a hint. So it is where the program seeds Python, numpy and
-    torch, and nothing names an older torch.""",
+    resume) changes what every sample looks like. Where neither the packaging, the README nor
+    the code tells of a torch before 1.9, this is a hint.""",
     remedy="""give the DataLoader a `generator` of its own and a `worker_init_fn` that seeds
     from `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -74,7 +73,7 @@ loader = DataLoader(
 """,
 )
 def unseeded_workers(module: Module) -> Iterator[Spot]:
-    unsure = runs_on_new_torch(module)
+    unsure = not may_run_on_old_torch(module)
     shown: set[tuple[ast.AST, str]] = set()  # a dataset may get a loader anew
     for loader in worker_loaders(module):
         if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
@@ -89,19 +88,12 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
             shown.add(dataset)
 
 
-def runs_on_new_torch(module: Module) -> bool:
-    """Whether a project surely runs on a torch that seeds numpy in workers, or likely and well."""
+def may_run_on_old_torch(module: Module) -> bool:
+    """Whether a project names a torch that leaves numpy alone in workers, and needs no newer."""
     project = module.project
     if project.needs_torch("1.9") or project.uses_torch("1.9"):
-        return True
-    seeded = {
-        other.qualified(call.func)
-        for other in project.near(module)
-        for name in ("seed", "manual_seed")
-        for call in other.calls.get(name, ())
-    }
-    all_three = seeded.issuperset(("random.seed", "numpy.random.seed", "torch.manual_seed"))
-    return all_three and not project.names_torch_before("1.9")
+        return False
+    return project.names_torch_before("1.9") or project.is_of_old_torch
 
 
 def samples_by_chance(module: Module, loader: ast.Call) -> bool:
