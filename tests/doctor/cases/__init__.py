@@ -12,6 +12,7 @@ from . import (
     resumes,
     rounds,
     states,
+    without_effect,
     workers,
 )
 
@@ -27,6 +28,7 @@ TOPICS = (
     resumes,
     rounds,
     states,
+    without_effect,
     workers,
 )
 

@@ -350,6 +350,7 @@ from torch.utils.data import DataLoader
 
 def equal_error(model, test_set, hp, rate):
     test_loader = DataLoader(test_set, batch_size=hp.speakers, drop_last=True)
+    model.eval()
     with torch.no_grad():
         for i, batch in enumerate(test_loader):
             voices = model(batch.reshape(hp.speakers * hp.utterances, -1))

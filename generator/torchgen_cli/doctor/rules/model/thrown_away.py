@@ -1,0 +1,133 @@
+"""Results that are thrown away by calls that do nothing else."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, rule
+from ...syntax import is_constant, keyword, last_name, own_calls, receiver, walk, written
+
+# functions of torch, which leave their arguments as they are
+OF_TORCH = (
+    *("abs", "cat", "clamp", "clip", "exp", "flatten", "log", "masked_fill", "normalize"),
+    *("permute", "relu", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "stack"),
+    *("transpose", "unsqueeze", "where"),
+)
+# methods that tensors alone have
+METHODS = (
+    *("clamp", "contiguous", "detach", "index_fill", "masked_fill", "permute", "scatter_add"),
+    *("unsqueeze", "view", "view_as"),
+)
+# which modules do in place, and tensors do not
+MOVES = ("bfloat16", "cpu", "cuda", "double", "float", "half", "to")
+MAKING = ("as_tensor", "from_numpy", "ones", "rand", "randn", "tensor", "zeros")
+# libraries whose batches are moved in place
+MOVED_IN_PLACE = ("dgl", "torch_geometric", "transformers")
+TIMING = ("Event", "Timer", "perf_counter", "profile", "time", "timeit")
+REFUSING = ("assertRaises", "assertRaisesRegex", "raises", "suppress")
+
+
+@rule(
+    "TG336",
+    "the result of this call is thrown away, and the call changes nothing",
+    why="""Without an underscore at the end of its name, the function gives a new tensor, and the
+    one that it was given stays as it is. What the call is meant to do is never done.""",
+    remedy="assign the result, or call the function that works in place, as `clamp_`",
+    source=f"{STABLE}/tensors.html",
+    bad="""
+import torch
+
+
+def scale(weight, images):
+    torch.clamp(weight, 1e-6, 1.0)  # <--
+    return weight * images
+""",
+    good="""
+import torch
+
+
+def scale(weight, images):
+    weight = torch.clamp(weight, 1e-6, 1.0)
+    return weight * images
+""",
+)
+def thrown_away(module: Module) -> Iterator[ast.AST]:
+    for names, belongs in ((OF_TORCH, is_of_torch), (METHODS, is_method), (MOVES, moves_tensor)):
+        for name in names:
+            for call in module.calls.get(name, ()):
+                alone = isinstance(module.parents[call], ast.Expr)
+                if alone and belongs(module, call) and not is_tried(module, call):
+                    yield call
+
+
+def is_of_torch(module: Module, call: ast.Call) -> bool:
+    """Whether it is a function of torch's, and what it is given is kept under a name."""
+    whole = module.qualified(call.func).rpartition(".")[0]
+    if whole not in ("torch", "torch.nn.functional") or not call.args:
+        return False
+    in_place = keyword(call, "inplace") or keyword(call, "out")
+    if any(is_constant(one, True) for one in call.args):  # relu(x, True)
+        return False
+    made = any(isinstance(node, ast.Call) for node in walk(call.args[0]))
+    return not made and (in_place is None or is_constant(in_place, False, None))
+
+
+def is_method(module: Module, call: ast.Call) -> bool:
+    """Whether a method that tensors alone have is called on a variable."""
+    name, owner = last_name(call.func), receiver(call)
+    if name in module.project.functions or not imports_torch(module):
+        return False
+    root = written(owner).partition(".")[0] if owner is not None else ""
+    if not root or root in module.imports or written(owner or call) in ("self", "cls"):
+        return False
+    return bool(call.args) or name in ("contiguous", "detach")
+
+
+def moves_tensor(module: Module, call: ast.Call) -> bool:
+    """Whether a tensor is moved, or its type changed, as one does with modules."""
+    owner = receiver(call)
+    if not isinstance(owner, ast.Name):
+        return False
+    scope = module.function(call)
+    values = module.value_in(owner, scope)
+    if values:
+        return all(
+            isinstance(one, ast.Call)
+            and module.qualified(one.func) in [f"torch.{name}" for name in MAKING]
+            for one in values
+        )
+    return any(is_of_batch(module, loop, owner.id) for loop in module.loops_around(call))
+
+
+def is_of_batch(module: Module, loop: ast.AST, name: str) -> bool:
+    """Whether a name is one of the several parts of a loader's batch."""
+    if not isinstance(loop, ast.For):
+        return False
+    target, source = loop.target, loop.iter
+    while isinstance(source, ast.Call) and last_name(source.func) in ("enumerate", "tqdm"):
+        if last_name(source.func) == "enumerate":
+            target = target.elts[1] if isinstance(target, ast.Tuple) else target
+        source = source.args[0] if source.args else source.func
+    if not isinstance(target, ast.Tuple) or name not in map(written, target.elts):
+        return False
+    roots = {
+        whole.partition(".")[0]
+        for other in module.project.near(module)
+        for whole in other.imports.values()
+    }
+    return "loader" in last_name(source).lower() and roots.isdisjoint(MOVED_IN_PLACE)
+
+
+def is_tried(module: Module, call: ast.Call) -> bool:
+    """Whether it is called to see whether, or how fast, it runs."""
+    for around in module.ancestors(call):
+        if isinstance(around, ast.Try) and around.handlers:
+            return True
+        if isinstance(around, ast.With) and own_calls(around, *REFUSING):
+            return True
+    return bool(own_calls(module.function(call), *TIMING))
+
+
+def imports_torch(module: Module) -> bool:
+    """Whether a file imports torch, or a part of it."""
+    return any(whole.partition(".")[0] == "torch" for whole in module.imports.values())
