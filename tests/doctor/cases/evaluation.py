@@ -1,6 +1,37 @@
 """Evaluation, and the averages that it reports: planted faults, and code that has none."""
 
 PLANTED: list[tuple[str, str]] = [
+    (  # by a flag of the dataset, and what a helper lists
+        "TG208",
+        """
+import glob
+import os
+from torch.utils.data import Dataset
+
+def wavs(folder):
+    return [path for path in glob.glob(folder + "/*.wav") if "noise" not in path]
+
+class Clips(Dataset):
+    def __init__(self, folder, train=True):
+        self.paths = [os.path.join(folder, one) for one in os.listdir(folder)]  # <--
+        if train:
+            self.paths = self.paths[:-500]
+        else:
+            self.paths = self.paths[-500:]
+
+class Words(Dataset):
+    def __init__(self, folder, split):
+        paths = wavs(folder)  # <--
+        self.paths = paths[:9000] if split == "train" else paths[9000:]
+
+class Digits(Dataset):
+    def __init__(self, folder):
+        names = os.listdir(folder)
+        names = [one for one in names if one.endswith(".png")]
+        kept = [one for one in names if "blur" not in one]
+        self.paths = kept[:100]
+""",
+    ),
     (
         "TG502",  # a network of any name, twice in one method
         """
@@ -344,6 +375,22 @@ def main(net, optimizer, criterion, loaders, epochs, path):
 ]
 
 CLEAN: dict[str, str] = {
+    "files in an order, of which a flag takes a part, and others that both sets have": """
+import os
+from torch.utils.data import Dataset
+
+def names_in(folder):
+    names = os.listdir(folder)
+    names.sort()
+    return names
+
+class Clips(Dataset):
+    def __init__(self, folder, train, short):
+        paths = names_in(folder)
+        self.paths = paths[:-500] if train else paths[-500:]
+        others = os.listdir(folder)
+        self.others = others[:10] if short else others[10:]
+""",
     "an evaluation in rounds of so many speakers, which a shorter batch does not fit": """
 import torch
 from torch.utils.data import DataLoader

@@ -1,6 +1,42 @@
 """Checkpoints that bring a run back, and those that do not: planted faults, and clean code."""
 
 PLANTED: list[tuple[str, str]] = [
+    (  # by the settings of `logging`
+        "TG619",
+        """
+import argparse
+import logging
+import os
+import torch
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out")
+    parser.add_argument("--checkpoint")
+    args = parser.parse_args()
+    path = os.path.join(args.out, "train.log")
+    logging.basicConfig(level=logging.INFO, filename=path, filemode="w")  # <--
+    model = torch.nn.Linear(8, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    first = 0
+    if args.checkpoint:
+        state = torch.load(args.checkpoint, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"] + 1
+    for epoch in range(first, 90):
+        logging.info("%f", train_epoch(model, optimizer))
+        parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**parts, "epoch": epoch}, os.path.join(args.out, "last.pt"))
+
+def train_epoch(model, optimizer):
+    loss = model(torch.ones(1, 8)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+""",
+    ),
     (
         "TG604",
         """
@@ -148,6 +184,21 @@ class Trainer:
 ]
 
 CLEAN: dict[str, str] = {
+    "a log by `logging`, which adds to its file where nothing else is asked": """
+import logging
+import torch
+
+def fit(model, optimizer, run_epoch, epochs, path, resume):
+    logging.basicConfig(filename="train.log", level=logging.INFO)
+    start = 0
+    if resume:
+        state = torch.load(path, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"] + 1
+    for epoch in range(start, epochs):
+        logging.info("%d: %f", epoch, run_epoch(model, optimizer))
+""",
     "a step of many thousands that is done once more": """
 import torch
 

@@ -6,8 +6,18 @@ from collections.abc import Iterator
 
 from ...kept import kept
 from ...project import Module
-from ...rule import Severity, rule
-from ...syntax import argument, is_constant, mentions, own_calls, receiver, walk, written
+from ...rule import Severity, Spot, rule
+from ...syntax import (
+    argument,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    walk,
+    written,
+)
 from .resume import goes_on, uses
 
 LOG = re.compile(r"(^|[^a-z])(logs?|history|losses|metrics)([^a-z]|$)|log(ger|file|name)", re.I)
@@ -54,7 +64,7 @@ def fit(model, optimizer, run_epoch, epochs, path, resume):
 """,
     severity=Severity.WARNING,
 )
-def emptied(module: Module) -> Iterator[ast.AST]:
+def emptied(module: Module) -> Iterator[ast.AST | Spot]:
     for call in module.calls.get("open", ()):
         if (
             not empties(call)
@@ -67,6 +77,20 @@ def emptied(module: Module) -> Iterator[ast.AST]:
             continue
         if any(goes_on_with(script, module, call) for script in scripts_with(module, call)):
             yield call
+    for call in (*module.calls.get("basicConfig", ()), *module.calls.get("FileHandler", ())):
+        if not empties_by_logging(module, call) or asks(module, call) or named_by_time(module):
+            continue
+        if any(goes_on_with(script, module, call) for script in scripts_with(module, call)):
+            yield Spot(call, unsure=not resumes(module))  # a helper may be given any folder
+
+
+def empties_by_logging(module: Module, call: ast.Call) -> bool:
+    """Whether `logging` opens a file from its beginning, as it does by request alone."""
+    if not module.qualified(call.func).startswith("logging."):
+        return False
+    if last_name(call.func) == "FileHandler":
+        return is_constant(argument(call, 1, "mode"), "w", "w+")
+    return keyword(call, "filename") is not None and is_constant(keyword(call, "filemode"), "w")
 
 
 def empties(call: ast.Call) -> bool:
@@ -127,10 +151,14 @@ def trains(loop: ast.stmt) -> bool:
 
 
 def scripts_with(module: Module, call: ast.Call) -> list[Module]:
-    """The files in which this file is opened: this one, or those that use its class."""
+    """The files in which this file is opened: this one, or those that use its class or function."""
     around = module.class_of(call)
-    if around is None:
+    if around is None and "open" in last_name(call.func):
         return [module]
+    if around is None:
+        users = module.project.calls_of(module, module.function(call))
+        told = ("resum", "append", "mode", "time", "date")
+        return [module, *(other for other, one in users if not mentions(one, *told))]
     return [
         other
         for other in module.project.code

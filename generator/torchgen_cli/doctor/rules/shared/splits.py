@@ -39,7 +39,7 @@ def drawn_splits(module: Module) -> Iterator[ast.AST]:
             yield call
 
 
-def is_kept(module: Module, call: ast.Call) -> bool:
+def is_kept(module: Module, call: ast.AST) -> bool:
     """Whether the function around writes something, as a script does that splits once."""
     return any(last_name(one.func) in KEEPING for one in own_calls(module.function(call)))
 
@@ -61,7 +61,7 @@ def drawing(module: Module) -> Iterator[ast.Call]:
             yield call
 
 
-def is_cut(module: Module, call: ast.Call, name: str) -> bool:
+def is_cut(module: Module, call: ast.expr | ast.stmt, name: str) -> bool:
     """Whether slices of it become sets, one of them for evaluation."""
     cut = {
         ast.unparse(one.slice): ast.unparse(node.targets[0])
