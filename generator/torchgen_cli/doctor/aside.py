@@ -68,8 +68,9 @@ def is_never_reached(module: Module, node: ast.AST) -> bool:
         for block in blocks_of(around) if isinstance(inner, ast.stmt) else ():
             if inner not in block:
                 continue
-            never = isinstance(around, ast.If | ast.While) and block is around.body
-            if never and isinstance(around.test, ast.Constant) and not around.test.value:
+            test = around.test if isinstance(around, ast.If | ast.While) else None
+            never = isinstance(test, ast.Constant) and not test.value
+            if never and block is getattr(around, "body", None):
                 return True
             if any(isinstance(one, LEAVING) for one in block[: block.index(inner)]):
                 return True

@@ -22,8 +22,50 @@ def evaluate(model, loader, device, score):
         score(model(images), labels, weights)
 """,
     ),
+    (  # set in a config, and kept by the object that is given it
+        "TG337",
+        """
+from yacs.config import CfgNode as CN
+
+_C = CN()
+_C.TEST = CN()
+_C.TEST.NORM = "yes"
+_C.TEST.RANK = "off"
+
+class Evaluator:
+    def __init__(self, queries, norm=True):
+        self.queries = queries
+        self.norm = norm
+
+    def compute(self, features):
+        if self.norm:  # <--
+            features = features / features.norm(dim=1, keepdim=True)
+        return features
+
+def evaluate(cfg, features, rank):
+    found = Evaluator(10, norm=cfg.TEST.NORM).compute(features)
+    return rank(found) if cfg.TEST.RANK and len(found) else found  # <--
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
+    "words in settings that are compared, or made a truth": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--warmup", default="no")
+parser.add_argument("--shuffle", default="on")
+parser.add_argument("--pretrain", default="false", type=lambda text: text == "true")
+args = parser.parse_args()
+args.shuffle = args.shuffle == "on"
+
+def start(model):
+    if args.warmup and args.warmup != "no":
+        model.warm()
+    if args.shuffle:
+        model.shuffle()
+    return model if args.pretrain else None
+""",
     "calls whose result is thrown away, and that do something": """
 import time
 import torch

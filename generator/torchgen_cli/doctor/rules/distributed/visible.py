@@ -112,12 +112,13 @@ def comes_first(module: Module, call: ast.Call, place: ast.Subscript) -> bool:
 
 
 def only_sometimes(module: Module, call: ast.Call, place: ast.AST) -> bool:
-    """Whether a call runs under a condition, as of a distributed run, which a place is not under."""
-    around_place, inner = set(module.ancestors(place)), call
+    """Whether a call runs under a condition, as in a distributed run, and a place does not."""
+    around_place = set(module.ancestors(place))
+    inner: ast.AST = call
     for around in module.ancestors(call):
-        if isinstance(around, ast.If) and around not in around_place and inner is not around.test:
-            if not asks_main(around):
-                return True
+        branch = isinstance(around, ast.If) and inner is not around.test
+        if branch and around not in around_place and not asks_main(around):
+            return True
         inner = around
     return False
 

@@ -41,7 +41,8 @@ def drawn_splits(module: Module) -> Iterator[ast.AST]:
 
 def is_kept(module: Module, call: ast.AST) -> bool:
     """Whether the function around writes something, as a script does that splits once."""
-    return any(last_name(one.func) in KEEPING for one in own_calls(module.function(call)))
+    names = (last_name(one.func) for one in own_calls(module.function(call)))
+    return any(name in KEEPING or name.startswith(("save_", "write_")) for name in names)
 
 
 def drawing(module: Module) -> Iterator[ast.Call]:
