@@ -60,6 +60,7 @@ def test_a_demonstration_of_what_others_import_is_a_hint(tmp_path: Path) -> None
 
 def test_a_program_that_others_import_is_no_demonstration(tmp_path: Path) -> None:
     runs = DATA.replace("        print(sample)", "        train(sample)")
+    runs = "from project import train\n" + runs
     files = {"data.py": runs, "train.py": TRAIN, "README.md": "PyTorch 1.6"}
     assert found(tmp_path, files) == [("data.py", "TG101")]
 
