@@ -213,7 +213,7 @@ class ParsedFile:
         asks = ("hasattr", "version", "torch_m", "_major")  # as TORCH_MAJOR
         return any(
             isinstance(around, ast.ExceptHandler)
-            or (isinstance(around, ast.If) and mentions(around.test, *asks))
+            or (isinstance(around, ast.If | ast.IfExp) and mentions(around.test, *asks))
             for around in self.ancestors(node)
         )
 
