@@ -105,3 +105,39 @@ def test_a_file_that_asks_for_a_gpu_as_soon_as_it_is_imported(
         "train.py": f"import os\n\nfrom config import device\n\n\n{setting}",
     }
     assert found(tmp_path, files) == result
+
+
+def test_a_scheduler_of_another_script_is_no_part_of_the_run(tmp_path: Path) -> None:
+    script = """
+import hydra
+import torch
+
+@hydra.main(config_path="config")
+def main(args):
+    net = torch.nn.Linear(8, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    {scheduler}
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"] + 1
+    for epoch in range(first, 90):
+        optimizer.step()
+        {step}
+        moments = optimizer.state_dict()
+        torch.save({{"net": net.state_dict(), "optimizer": moments, "epoch": epoch}}, "last.pt.new")
+
+if __name__ == "__main__":
+    main()
+"""
+    step_wise = "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)"
+    texts = {
+        "classify.py": script.format(scheduler=step_wise, step="scheduler.step()"),
+        "segment.py": script.format(scheduler="", step=""),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = [(one.file, one.detail) for one in examine(tmp_path).findings if one.rule == "TG604"]
+    assert found == [("classify.py", "without the scheduler")]

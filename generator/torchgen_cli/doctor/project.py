@@ -18,7 +18,7 @@ from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
 from .requirements import lowest_torch, pinned_torch, stays_before
-from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk
+from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
 GENERATED = re.compile(
@@ -288,10 +288,37 @@ class Project:
         if isinstance(function, FUNCTIONS):
             plain = isinstance(module.parents[function], ast.Module)
             for other, call in self.callers.get(function.name, ()):
-                if plain and other.is_of_object(call):
-                    continue  # a method of the same name
+                if plain and (
+                    other.is_of_object(call) or self._is_no_function_of_ours(other, call)
+                ):
+                    continue  # a method of the same name, or a function of a library
                 if (module, function) in self.resolve(other, call):
                     yield other, call
+
+    def _is_no_function_of_ours(self, module: Module, call: ast.Call) -> bool:
+        """Whether it calls what a library has, `hydra.main(...)`, or a method of `self.model`."""
+        root = module.qualified(call.func).partition(".")[0]
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        method = root in ("self", "cls") and written(call.func) not in module.assigned
+        return method or root in self._libraries
+
+    @cached_property
+    def _libraries(self) -> set[str]:
+        """The packages that are imported by their names, and that the project does not hold."""
+        named = {
+            alias.name.partition(".")[0]
+            for module in self.modules
+            for statement in module.import_statements
+            if isinstance(statement, ast.Import)
+            for alias in statement.names
+        }
+        own = {
+            part
+            for name in [*self.contents, *self.broken]
+            for part in name.removesuffix(".py").split("/")
+        }
+        return named - own
 
     @cached_property
     def lowest_torch(self) -> Version | None:

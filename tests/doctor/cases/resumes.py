@@ -181,6 +181,60 @@ class Trainer:
             self.save(f"{self.args.folder}/{epoch}")
 """,
     ),
+    (
+        "TG604",  # the epoch stands in the record, and the writer takes options
+        """
+import torch
+
+class Keeper:
+    def __init__(self, path):
+        self.path = path
+
+    def on_end(self, record, net, **extra):
+        weights = net.state_dict()
+        if "centers" in extra:
+            centers = extra["centers"].cpu()
+            torch.save({"record": record, "net": weights, "centers": centers}, self.path)  # <--
+        else:
+            torch.save({"record": record, "net": weights}, self.path)
+
+def main(args, net, loader, loss_of, keeper):
+    record, start_epoch = {}, 0
+    if args.weights:
+        state = torch.load(args.weights, map_location="cpu", weights_only=True)
+        record = state["record"]
+        start_epoch = int(record["epoch"])
+        net.load_state_dict(state["net"])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    for epoch in range(start_epoch, args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        record["epoch"] = epoch + 1
+        keeper.on_end(record, net)
+""",
+    ),
+    (
+        "TG612",  # from a function that returns several values, and with the other sign
+        """
+import numpy as np
+import torch
+
+def measure(net, batches):
+    found = [float(net(batch).mean()) for batch in batches]
+    mean = np.mean(found)
+    return mean, len(found)
+
+def main(args, net, batches, epoch_of):
+    if args.weights:
+        net.load_state_dict(torch.load(args.weights, map_location="cpu")["net"])  # <--
+    for epoch in range(args.epochs):
+        epoch_of(net)
+        cost, count = measure(net, batches)
+        torch.save({"net": net.state_dict(), "reward": -cost}, f"{args.folder}/{epoch}.pt")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -449,5 +503,31 @@ def fit(args, net, loader, loss_of, epoch_of_file):
         scheduler.step()
         torch.save(net.state_dict(), f"{args.folder}/net-{epoch}.pt")
         torch.save(optimizer.state_dict(), f"{args.folder}/adam-{epoch}.pt")
+""",
+    "numbers that are made plain, and files of others": """
+import argparse
+import numpy as np
+import torch
+from fetching import download_file
+
+def measure(net, batches):
+    return np.mean([float(net(batch).mean()) for batch in batches])
+
+def main(net, batches, epoch_of):
+    args = argparse.ArgumentParser().parse_args()
+    for epoch in range(9):
+        epoch_of(net)
+        cost = measure(net, batches)
+        cost = float(cost)
+        torch.save({"net": net.state_dict(), "cost": cost, "args": args}, f"{epoch}.pt")
+
+def backbone(net, folder):
+    path = f"{folder}/resnet.pth"
+    download_file("https://example.org/resnet.pth", path)
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+
+def encoder(net, size):
+    with open(f"weights/masked_{size}.pth", "rb") as file:
+        net.load_state_dict(torch.load(file, map_location="cpu"))
 """,
 }

@@ -15,9 +15,11 @@ from ...syntax import (
     written,
 )
 from ..shared.loops import OPTIMIZERS, is_optimizer, is_scheduler
+from ..shared.programs import run_with
 from ..shared.states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from ..shared.weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
 from .lost_place import lost_place
+from .records import hands_on_options, records
 from .resuming import brings_back_less, follows_from_the_epoch, is_gone_on_with
 
 RATE = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate", re.I)
@@ -93,7 +95,8 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
             for key, value in zip(content.keys, content.values, strict=True)
             if isinstance(key, ast.Constant) and not isinstance(value, ast.Constant)
         }
-        if has_model and any(PROGRESS.match(key) for key in counts):
+        told = any(PROGRESS.match(key) for key in counts) or keys.intersection(records(module))
+        if has_model and told:
             yield call, content, keys
 
 
@@ -154,14 +157,14 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
     near = module.project.near(module)  # a trainer may be spread over files
     alone = sum(any(True for _ in checkpoints(other)) for other in near) == 1
     # another script that can be started is another program
-    where = [o for o in near if o is module or not is_script(o)] if alone else [module]
+    where = [o for o in run_with(module) if o is module or not is_script(o)] if alone else [module]
     told: set[ast.Dict | str] = set()
     for call, content, keys in checkpoints(module):
         if content in told:  # the same again as best.pt
             continue
         told.add(content)
         function = module.function(call)
-        if isinstance(function, FUNCTIONS) and function.args.kwarg is not None:
+        if isinstance(function, FUNCTIONS) and hands_on_options(module, function):
             continue  # whatever callers give is saved too
         callers = [other for other, _ in module.project.calls_of(module, module.function(call))]
         around = [*where, *callers]

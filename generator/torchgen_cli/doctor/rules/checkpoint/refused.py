@@ -1,13 +1,28 @@
 """Checkpoints that a newer torch does not open."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import has_stars, keyword, last_name, written
-from ..shared.states import is_model, saves, value_before
+from ...syntax import (
+    FUNCTIONS,
+    argument,
+    everything,
+    has_stars,
+    keyword,
+    last_name,
+    own_nodes,
+    written,
+)
+from ..shared.origins import assigned, returned
+from ..shared.programs import run_with
+from ..shared.states import handed_on, is_model, plain_saves, saves, value_before
 from .checkpoint import parts_of
+
+NUMBERS = ("numpy.mean", "numpy.max", "numpy.min", "numpy.sum", "numpy.average", "numpy.float64")
+NAMED = re.compile(r"[a-zA-Z]\w{3,}")  # the words in the name of a file
 
 
 @rule(
@@ -54,15 +69,71 @@ def refused(module: Module) -> Iterator[Spot]:
         if module.qualified(call.func) == "torch.load"
         and keyword(call, "weights_only") is None
         and not has_stars(call)
+        and not is_of_others(module, call)
     ]
     if loads:
-        found = (what for other in project.near(module) for what in objects(other))
+        # a script that saves reads its own files, and others those of any script
+        keeps = any(saves(module)) or any(handed_on(module, ast.Name))
+        near = run_with(module) if keeps else project.near(module)
+        found = (what for other in [module, *near] for what in objects(other, other is module))
         if what := next(found, ""):
             yield Spot(loads[0], f"{what} is in the file")
 
 
-def objects(module: Module) -> Iterator[str]:
-    """What a file saves beside plain data, in words."""
+def is_of_others(module: Module, load: ast.Call) -> bool:
+    """Whether the file that is loaded was downloaded, or has a name that no script gives one."""
+    function = module.function(load)
+    downloads = isinstance(function, FUNCTIONS) and any(
+        isinstance(one, ast.Expr)
+        and isinstance(one.value, ast.Call)
+        and "download" in last_name(one.value.func)
+        for one in own_nodes(function)
+    )
+    return downloads or has_other_name(module, load)
+
+
+def has_other_name(module: Module, load: ast.Call) -> bool:
+    """Whether no text in the files that save something has a part of the loaded file's name."""
+    path = written_path(module, argument(load, 0, "f"))
+    values = path.values if isinstance(path, ast.JoinedStr) else [path]
+    texts = [one.value for one in values if isinstance(one, ast.Constant)]
+    whole = " ".join(one for one in texts if isinstance(one, str))
+    words = NAMED.findall(whole.rpartition("/")[2])
+    return bool(words) and not any(
+        isinstance(node, ast.Constant) and isinstance(node.value, str) and words[0] in node.value
+        for other in module.project.near(module)
+        if plain_saves(other) or any(handed_on(other, ast.Name))
+        for node in everything(other.tree)
+        if node not in values and not any(is_load(other, one) for one in other.ancestors(node))
+    )
+
+
+def written_path(module: Module, path: ast.expr | None) -> ast.expr | None:
+    """The name of the file that is loaded, where it is written out or given by one statement."""
+    if not isinstance(path, ast.Name):
+        return path
+    made = module.value_in(path, module.function(path))
+    made += [
+        item.context_expr.args[0]
+        for around in module.ancestors(path)
+        if isinstance(around, ast.With)
+        for item in around.items
+        if isinstance(item.context_expr, ast.Call) and item.context_expr.args
+        if item.optional_vars is not None and written(item.optional_vars) == path.id
+    ]
+    return made[0] if len(made) == 1 else None
+
+
+def is_load(module: Module, node: ast.AST) -> bool:
+    """Whether it is a call of `torch.load`."""
+    return isinstance(node, ast.Call) and module.qualified(node.func) == "torch.load"
+
+
+def objects(module: Module, own: bool) -> Iterator[str]:
+    """What a file saves beside plain data, in words.
+
+    `own` says that the same file loads it: numbers are then looked for in functions as well.
+    """
     for call in saves(module):
         given = call.args[0]
         content = value_before(module, given, call)
@@ -71,8 +142,8 @@ def objects(module: Module) -> Iterator[str]:
                 yield "a whole module"
             elif is_namespace(module, value):
                 yield f"`{written(value)}`, a Namespace,"
-            elif is_numpy(module, value, call):
-                yield f"`{written(value)}`, a number of numpy,"
+            elif is_numpy(module, value, 4 if own else 1):
+                yield f"`{ast.unparse(value)}`, a number of numpy,"
 
 
 def is_namespace(module: Module, value: ast.expr) -> bool:
@@ -85,8 +156,23 @@ def is_namespace(module: Module, value: ast.expr) -> bool:
     return written(value) == "args" and not made and any("parse_args" in m.calls for m in near)
 
 
-def is_numpy(module: Module, value: ast.expr, near: ast.AST) -> bool:
-    """Whether it is a number that a function of numpy returned."""
-    values = module.value_in(value, module.function(near)) if written(value) else [value]
-    names = ("numpy.mean", "numpy.max", "numpy.min", "numpy.sum", "numpy.average", "numpy.float64")
-    return any(isinstance(one, ast.Call) and module.qualified(one.func) in names for one in values)
+def is_numpy(module: Module, value: ast.expr, left: int) -> bool:
+    """Whether it is a number that a function of numpy returned, to this file or to a function."""
+    if isinstance(value, ast.UnaryOp):
+        return is_numpy(module, value.operand, left)
+    if isinstance(value, ast.Call):
+        further = [] if module.qualified(value.func) in NUMBERS else returned(module, value)
+        return module.qualified(value.func) in NUMBERS or surely_numpy(further, left)
+    if not isinstance(value, ast.Name):
+        return False
+    return surely_numpy(assigned(module, module.function(value), value.id), left)
+
+
+def surely_numpy(values: Iterable[tuple[Module, ast.expr]], left: int) -> bool:
+    """Whether one of the values is a number of numpy, and none of them made a plain one of it."""
+    found = list(values) if left else []
+    plain = any(
+        isinstance(one, ast.Call) and last_name(one.func) in ("float", "int", "item", "round")
+        for _, one in found
+    )
+    return not plain and any(is_numpy(other, one, left - 1) for other, one in found)

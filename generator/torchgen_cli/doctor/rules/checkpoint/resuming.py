@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import everything, is_constant, last_name, receiver, written
+from ...syntax import everything, is_constant, last_name, mentions, receiver, written
 from ..shared.loops import is_optimizer, is_scheduler
 from .loading import says_where
 from .resume import goes_on, is_handed_down, program_of
@@ -17,6 +17,7 @@ GOES_ON = re.compile(
     r"|continue_?(train|from|run)|(epoch|step|iter)_?(start|begin)(?!_?time)",
     re.I,
 )
+SCORES = ("loss", "metric", "acc", "score")  # which a schedule follows that waits for progress
 TELLING = re.compile(r"print|info|debug|warn|format|write|log", re.I)
 
 
@@ -187,4 +188,7 @@ def follows_from_the_epoch(module: Module) -> bool:
         for call in calls
     )
     steps = module.calls.get("step", ())
-    return told or any(call.args and is_scheduler(module, receiver(call)) for call in steps)
+    return told or any(
+        call.args and not mentions(call.args[0], *SCORES) and is_scheduler(module, receiver(call))
+        for call in steps
+    )
