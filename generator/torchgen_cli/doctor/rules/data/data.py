@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, Spot, rule
+from ...rule import STABLE, Spot, rule
 from ...syntax import (
     FUNCTIONS,
     Loop,
@@ -163,50 +163,6 @@ def is_of_epochs(module: Module, loop: Loop) -> bool:
         return is_constant(loop.test, True, 1) and trains
     counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
     return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
-
-
-@rule(
-    "TG203",
-    "a DistributedSampler counts some samples of the evaluation twice",
-    why="""It repeats samples until each rank has the same number: 9 samples on 8 ranks count as
-    16. A metric over them depends on the number of processes.""",
-    remedy="shard without padding: `range(rank, len(dataset), world_size)`, and divide sums once",
-    source="https://github.com/pytorch/pytorch/issues/25162",
-    bad="""
-from torch.utils.data import DataLoader, DistributedSampler
-
-
-def load(val_dataset):
-    val_sampler = DistributedSampler(val_dataset, shuffle=False)  # <--
-    return DataLoader(val_dataset, batch_size=8, sampler=val_sampler)
-""",
-    good="""
-import torch.distributed as dist
-from torch.utils.data import DataLoader, Subset
-
-
-def load(val_dataset):
-    share = range(dist.get_rank(), len(val_dataset), dist.get_world_size())
-    return DataLoader(Subset(val_dataset, share), batch_size=8)
-""",
-    severity=Severity.WARNING,
-)
-def padded_evaluation(module: Module) -> Iterator[Spot]:
-    for call in module.torch_calls("DistributedSampler"):
-        drop_last = argument(call, 5, "drop_last")  # then the rest is another loader's
-        kept = drop_last is None or is_constant(drop_last, False)
-        if kept and not has_stars(call) and for_evaluation(module, call):
-            yield Spot(call, unsure=is_one_of_two(module, call))
-
-
-def is_one_of_two(module: Module, call: ast.Call) -> bool:
-    """Whether a setting of its own chooses between this sampler and one that repeats nothing."""
-    return any(
-        isinstance(around, ast.If)
-        and not mentions(around.test, "distributed", "rank", "world", "ddp", "gpu", "initialized")
-        and mentions(around, "sequentialsampler")
-        for around in module.ancestors(call)
-    )
 
 
 def in_evaluation_branch(module: Module, call: ast.Call) -> bool:
