@@ -141,3 +141,29 @@ if __name__ == "__main__":
         (tmp_path / name).write_text(text, encoding="utf-8")
     found = [(one.file, one.detail) for one in examine(tmp_path).findings if one.rule == "TG604"]
     assert found == [("classify.py", "without the scheduler")]
+
+
+def test_one_seed_of_all_processes_is_seen_where_another_file_wraps_the_model(
+    tmp_path: Path,
+) -> None:
+    train = """
+import torch
+import torch.distributed as dist
+from engine import fit
+from seeds import fix_seed
+
+def main(cfg, rank):
+    fix_seed(cfg.number)
+    torch.cuda.set_device(rank)
+    dist.init_process_group("nccl")
+    fit(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.2)), rank)
+"""
+    engine = """
+from torch.nn.parallel import DistributedDataParallel
+
+def fit(net, rank):
+    return DistributedDataParallel(net.cuda(), device_ids=[rank])
+"""
+    seeds = "import torch\n\ndef fix_seed(number):\n    torch.manual_seed(number)\n"
+    files = {"train.py": train, "engine.py": engine, "seeds.py": seeds}
+    assert found(tmp_path, files) == [("train.py", "TG705")]

@@ -34,6 +34,27 @@ def main(first, second, ranks, rank):
     return samplers_of([first, second], [True, False], ranks, rank)
 """,
     ),
+    (
+        "TG705",  # by a helper, in a program whose model another function wraps
+        """
+import torch
+import torch.distributed as dist
+from torch import nn
+
+def fix(number):
+    torch.manual_seed(number)  # <--
+
+def wrapped(net, rank):
+    return nn.parallel.DistributedDataParallel(net, device_ids=[rank])
+
+def main(cfg, rank, fit):
+    fix(cfg.number)
+    dist.init_process_group("nccl")
+    torch.cuda.set_device(rank)
+    net = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.2)).cuda()
+    fit(wrapped(net, rank))
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -63,5 +84,18 @@ def main(args, first, second, epochs):
     for epoch in range(epochs):
         for one in [sampler, *samplers]:
             one.set_epoch(epoch)
+""",
+    "a seed with an offset that is the rank": """
+import os
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("nccl")
+offset = int(os.environ["RANK"])
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+torch.manual_seed(1337 + offset)
+net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.2)).cuda()
+net = DistributedDataParallel(net)
 """,
 }

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import is_constant, mentions, own_calls
+from ...syntax import is_constant, mentions, own_calls, walk
 from ..data.ranks import GUARDS, joins
 from ..shared.loops import is_backward
+from ..shared.programs import run_with
 
 CHOSEN = re.compile(
     rb"set_device|CUDA_VISIBLE_DEVICES|cuda:|device_ids\s*=\s*\[|\.cuda\(\s*[^)\s]"
@@ -100,7 +101,8 @@ def build(seed):
     severity=Severity.WARNING,
 )
 def alike(module: Module) -> Iterator[Spot]:
-    if not wraps(module) or module.project.has_framework(module):
+    starts = "init_process_group" in module.calls
+    if not (starts or wraps(module)) or module.project.has_framework(module):
         return
     near = module.project.near(module)
     contents = [module.project.contents[other.name] for other in near]
@@ -115,12 +117,22 @@ def alike(module: Module) -> Iterator[Spot]:
     ]
     if any(of_rank(other, call) for other, call in seeds):
         none = not any(map(SHARE.search, contents))
-        yield from (Spot(one, AGAIN, unsure=none) for one in seeded_again(module))
+        again = seeded_again(module) if wraps(module) else ()
+        yield from (Spot(one, AGAIN, unsure=none) for one in again)
         return
-    for other, call in seeds if joins(module) else ():
-        if other is module and other.qualified(call.func) == "torch.manual_seed":
-            yield Spot(call)
-            return
+    program = run_with(module)
+    if starts and not any(map(wraps, program)):
+        return
+    if not starts and not any("init_process_group" in other.calls for other in program):
+        return
+    own = [
+        call
+        for other, call in seeds
+        if other is module and seeds_torch(module, call) and not is_called_elsewhere(module, call)
+    ]
+    own.sort(key=lambda call: module.qualified(call.func) != "torch.manual_seed")
+    for call in own[:1]:
+        yield Spot(call)
 
 
 def wraps(module: Module) -> bool:
@@ -154,8 +166,15 @@ def seeds_torch(module: Module, call: ast.Call) -> bool:
     )
 
 
+def is_called_elsewhere(module: Module, call: ast.Call) -> bool:
+    """Whether it stands in a helper that other files call, and this one does not."""
+    callers = [other for other, _ in module.project.calls_of(module, module.function(call))]
+    return bool(callers) and module not in callers
+
+
 def of_rank(module: Module, call: ast.Call) -> bool:
     """Whether a seed differs by rank: in the call, or where its argument was made."""
     parts = [*call.args, *(k.value for k in call.keywords)]
-    values = [v for a in parts for v in module.value_in(a, module.function(call))]
+    names = [one for part in parts for one in walk(part) if isinstance(one, ast.Name)]
+    values = [value for one in names for value in module.value_in(one, module.function(call))]
     return any(mentions(one, *GUARDS) for one in [*parts, *values])
