@@ -295,6 +295,26 @@ class Run:
             print(sum((model(x).argmax(1) == y).sum() for x, y in vali_loader))
 """,
     ),
+    (
+        "TG428",  # of a class, and under a key of the settings
+        """
+from torch.optim import AdamW, lr_scheduler
+
+class Trainer:
+    def __init__(self, net, config, steps):
+        self.net, self.config = net, config
+        self.adam = AdamW(net.parameters(), lr=config["lr"])
+        self.cycle = lr_scheduler.OneCycleLR(self.adam, config["lr"], total_steps=steps)  # <--
+
+    def epoch(self, loader, loss_of):
+        for batch in loader:
+            self.adam.zero_grad()
+            loss_of(self.net, batch).backward()
+            self.adam.step()
+            if self.config["one_cycle"]:
+                self.cycle.step()
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -645,5 +665,34 @@ def provide(args, data, flag):
 
 def load(args, data):
     return provide(args, data, "train"), provide(args, data, "val"), provide(args, data, "test")
+""",
+    "a cycle that is moved on in each mode, in a helper, or after each full pass": """
+from torch.optim import AdamW, lr_scheduler
+
+def moved(scheduler, args):
+    if args.verbose:
+        print(scheduler.get_last_lr())
+    scheduler.step()
+
+def by_helper(net, loader, loss_of, args):
+    adam = AdamW(net.parameters(), lr=args.lr)
+    scheduler = lr_scheduler.OneCycleLR(adam, args.lr, total_steps=len(loader))
+    for batch in loader:
+        adam.zero_grad()
+        loss_of(net, batch).backward()
+        adam.step()
+        moved(scheduler, args)
+
+def by_place(net, loader, loss_of, args):
+    adam = AdamW(net.parameters(), lr=args.lr)
+    scheduler = lr_scheduler.OneCycleLR(adam, args.lr, total_steps=len(loader))
+    for batch in loader:
+        adam.zero_grad()
+        loss_of(net, batch).backward()
+        adam.step()
+        if args.per_batch:
+            scheduler.step()
+    if not args.per_batch:
+        scheduler.step()
 """,
 }
