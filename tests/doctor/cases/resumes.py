@@ -235,6 +235,35 @@ def main(args, net, batches, epoch_of):
         torch.save({"net": net.state_dict(), "reward": -cost}, f"{args.folder}/{epoch}.pt")
 """,
     ),
+    (
+        "TG627",  # in a dict of the whole file, and in a data set
+        """
+import torch
+
+options = {"lr": 0.1, "decay": 0.5}
+
+def lower(adam, epoch, steps):
+    global options
+    if epoch in steps:
+        options["lr"] *= options_decay
+        for group in adam.param_groups:
+            group["lr"] = options["lr"]
+
+options_decay = 0.5
+
+def main(args, net, adam, train_set, epoch_of):
+    first_epoch = 0
+    if args.last:
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["net"])
+        adam.load_state_dict(read["adam"])
+        first_epoch = read["epoch"] + 1
+    for epoch in range(first_epoch, args.epochs):
+        lower(adam, epoch, args.steps)  # <--
+        train_set.sigma *= args.sigma_decay  # <--
+        epoch_of(net, adam, train_set)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -529,5 +558,35 @@ def backbone(net, folder):
 def encoder(net, size):
     with open(f"weights/masked_{size}.pth", "rb") as file:
         net.load_state_dict(torch.load(file, map_location="cpu"))
+""",
+    "what decays, is kept in the checkpoint, made up for, or set in each epoch": """
+import torch
+
+def lowered(adam, epoch, rate, steps):
+    if epoch in steps:
+        rate *= 0.1
+        for group in adam.param_groups:
+            group["lr"] = rate
+    return rate
+
+def main(args, net, adam, epoch_of):
+    rate, noise, first = args.rate, 1.0, 0
+    if args.last:
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["net"])
+        adam.load_state_dict(read["adam"])
+        first = read["epoch"] + 1
+        noise = read["noise"]
+    for epoch in range(first):
+        rate = lowered(adam, epoch, rate, args.steps)
+    for epoch in range(first, args.epochs):
+        rate = lowered(adam, epoch, rate, args.steps)
+        noise *= 0.9
+        share = epoch / args.epochs
+        share *= 0.5
+        epoch_of(net, adam, noise, share)
+        moments = adam.state_dict()
+        kept = {"net": net.state_dict(), "adam": moments, "epoch": epoch, "noise": noise}
+        torch.save(kept, f"{args.folder}/{epoch}.pt")
 """,
 }
