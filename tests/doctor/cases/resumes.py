@@ -264,6 +264,30 @@ def main(args, net, adam, train_set, epoch_of):
         epoch_of(net, adam, train_set)
 """,
     ),
+    (
+        "TG628",  # after epochs of a helper, in processes
+        """
+import torch
+from torch import distributed, nn
+
+def one_pass(net, adam, loader, loss_of):
+    for batch in loader:
+        adam.zero_grad()
+        loss_of(net, batch).backward()
+        adam.step()
+
+def main(args, net, loader, loss_of):
+    distributed.init_process_group("nccl")
+    torch.cuda.set_device(args.rank)
+    net = nn.parallel.DistributedDataParallel(net.cuda(), device_ids=[args.rank])
+    adam = torch.optim.Adam(net.parameters())
+    for epoch in range(args.epochs):
+        loader.sampler.set_epoch(epoch)
+        one_pass(net, adam, loader, loss_of)
+    if args.rank == 0:
+        torch.save(net.module.state_dict(), args.out)  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -588,5 +612,56 @@ def main(args, net, adam, epoch_of):
         moments = adam.state_dict()
         kept = {"net": net.state_dict(), "adam": moments, "epoch": epoch, "noise": noise}
         torch.save(kept, f"{args.folder}/{epoch}.pt")
+""",
+    "weights that a helper of the loop keeps, or that one asks for": """
+import torch
+from torch import distributed, nn
+
+def main(args, net, loader, loss_of, tracker):
+    distributed.init_process_group("nccl")
+    torch.cuda.set_device(args.rank)
+    net = nn.parallel.DistributedDataParallel(net.cuda(), device_ids=[args.rank])
+    adam = torch.optim.Adam(net.parameters())
+    for epoch in range(args.epochs):
+        loader.sampler.set_epoch(epoch)
+        for batch in loader:
+            adam.zero_grad()
+            loss_of(net, batch).backward()
+            adam.step()
+        if args.helped:
+            tracker.save_checkpoint(net, adam, epoch)
+    if args.rank == 0:
+        torch.save(net.module.state_dict(), args.out)
+
+def short(args, net, loader, loss_of):
+    net = nn.parallel.DistributedDataParallel(net)
+    adam = torch.optim.Adam(net.parameters())
+    for batch in loader:
+        adam.zero_grad()
+        loss_of(net, batch).backward()
+        adam.step()
+    if args.save_model and args.rank == 0:
+        torch.save(net.module.state_dict(), args.out)
+""",
+    "weights at the end of an epoch, which is a function that a loop calls": """
+import torch
+from torch import distributed, nn
+
+def one_epoch(net, adam, loader, loss_of, epoch, rank):
+    for batch in loader:
+        adam.zero_grad()
+        loss_of(net, batch).backward()
+        adam.step()
+    if rank == 0:
+        torch.save(net.module.state_dict(), f"{epoch}.pt")
+
+def main(args, net, loader, loss_of):
+    distributed.init_process_group("nccl")
+    torch.cuda.set_device(args.rank)
+    net = nn.parallel.DistributedDataParallel(net.cuda(), device_ids=[args.rank])
+    adam = torch.optim.Adam(net.parameters())
+    for epoch in range(args.epochs):
+        loader.sampler.set_epoch(epoch)
+        one_epoch(net, adam, loader, loss_of, epoch, args.rank)
 """,
 }
