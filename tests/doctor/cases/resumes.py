@@ -288,6 +288,27 @@ def main(args, net, loader, loss_of):
         torch.save(net.module.state_dict(), args.out)  # <--
 """,
     ),
+    (
+        "TG614",  # a resume that begins with the best epoch again
+        """
+import torch
+
+def main(args, net, adam, epoch_of, validate):
+    start_epoch, best_score = 0, 0.0
+    if args.last:
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["net"])
+        adam.load_state_dict(read["adam"])
+        start_epoch, best_score = read["epoch"] + 1, read["best"]
+    for epoch in range(start_epoch, args.epochs):
+        epoch_of(net, adam)
+        score = validate(net)
+        if score > best_score:
+            best_score = score
+            kept = {"net": net.state_dict(), "adam": adam.state_dict(), "epoch": epoch}
+            torch.save({**kept, "best": score}, args.last)  # <--
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {

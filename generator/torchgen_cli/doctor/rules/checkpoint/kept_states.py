@@ -20,6 +20,7 @@ from ..shared.loops import is_scheduler
 from ..shared.states import saves
 from .checkpoint import SAVING
 from .last_epochs import fits_by_default, is_endless, saved_elsewhere
+from .only_the_best import only_the_best
 from .resuming import BRINGING
 
 
@@ -27,7 +28,8 @@ from .resuming import BRINGING
     "TG614",
     "the last epochs of a run may never be saved",
     why="""The only place that saves is reached every few epochs, and nothing saves behind the
-    loop: unless the number of epochs fits, what was trained last is lost.""",
+    loop: unless the number of epochs fits, what was trained last is lost. Where a resume begins at
+    the best epoch, as only that is saved, it is a hint.""",
     remedy="save after the last epoch too",
     source=SAVING,
     bad="""
@@ -53,6 +55,7 @@ def fit(model, epochs, run_epoch):
     severity=Severity.WARNING,
 )
 def last_is_lost(module: Module) -> Iterator[Spot]:
+    yield from only_the_best(module)
     own = list(saves(module))
     if len(own) != 1 or saved_elsewhere(module):
         return
