@@ -132,7 +132,8 @@ def alike(module: Module) -> Iterator[Spot]:
     ]
     own.sort(key=lambda call: module.qualified(call.func) != "torch.manual_seed")
     for call in own[:1]:
-        yield Spot(call)
+        plain = module.qualified(call.func) == "torch.manual_seed"
+        yield Spot(call, unsure=not plain and not any(map(SHARE.search, contents)))
 
 
 def wraps(module: Module) -> bool:
