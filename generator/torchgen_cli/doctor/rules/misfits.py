@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from ..kept import kept
 from ..lookup import definitions
 from ..project import Module
 from ..rule import Spot, rule
@@ -59,7 +60,8 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     """(the function, whether its first parameter is filled in), where it can be no other."""
     func, project = call.func, module.project
     name = last_name(func)
-    if isinstance(func, ast.Name) and is_given_a_value(module, call, name):
+    known = name in project.functions or name in project.classes
+    if not known or (isinstance(func, ast.Name) and is_given_a_value(module, call, name)):
         return None
     if isinstance(func, ast.Attribute) and written(func.value) == "self":
         return own_method(module, call, name)
@@ -86,18 +88,19 @@ def is_at_the_top(module: Module, node: ast.AST) -> bool:
 
 def is_given_a_value(module: Module, node: ast.AST, name: str) -> bool:
     """Whether a name stands for something else here: a variable, or a parameter."""
-    if name in module.assigned:
-        return True
-    for around in module.ancestors(node):
-        if isinstance(around, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
-            if any(isinstance(one, ast.arg) and one.arg == name for one in walk(around.args)):
-                return True
-            if any(isinstance(one, FUNCTIONS) and one.name == name for one in own_nodes(around)):
-                return True
-    return any(
-        isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)
-        for one in own_nodes(module.function(node))
-    )
+    around = (one for one in module.ancestors(node) if isinstance(one, (*FUNCTIONS, ast.Lambda)))
+    return name in module.assigned or any(name in names_in(one) for one in around)
+
+
+@kept
+def names_in(function: Function | ast.Lambda) -> frozenset[str]:
+    """The parameters, variables and functions of a function."""
+    given = [one.arg for one in walk(function.args) if isinstance(one, ast.arg)]
+    inner = list(own_nodes(function))
+    made = [
+        one.id for one in inner if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+    ]
+    return frozenset([*given, *made, *(one.name for one in inner if isinstance(one, FUNCTIONS))])
 
 
 def is_plain(function: Function) -> bool:

@@ -55,23 +55,22 @@ def main(model):
 def undeclared(module: Module) -> Iterator[Spot]:
     if not any(name in module.calls for name in PARSES):
         return
-    known = declared(module)
-    if known is None:
-        return
-    shown: set[str] = set()
-    for node in module.attributes:
-        if (
-            node.attr not in known
-            and node.attr not in shown
-            and isinstance(node.ctx, ast.Load)
-            and isinstance(node.value, ast.Name)
-            and not is_called(module, node)
-            and not node.attr.startswith("_")
-            and is_parsed(module, node.value)
-            and not is_cared_for(module, node)
-        ):
-            shown.add(node.attr)
-            yield Spot(node, node.attr)
+    own = {name for call in module.calls.get("add_argument", ()) for name in declares(call) or ()}
+    unknown = {
+        node.attr: node
+        for node in module.attributes[::-1]  # the first place of each
+        if node.attr not in own
+        and isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+        and not is_called(module, node)
+        and not node.attr.startswith("_")
+        and is_parsed(module, node.value)
+        and not is_cared_for(module, node)
+    }
+    known = declared(module) if unknown else None
+    for name, node in unknown.items():
+        if known is not None and name not in known:
+            yield Spot(node, name)
 
 
 def is_parsed(module: Module, name: ast.Name) -> bool:

@@ -69,10 +69,8 @@ def saved_at_the_end(module: Module) -> Iterator[Spot]:
     if not plain_saves(module) or module.project.has_framework(module):
         return
     for save in plain_saves(module):
-        if is_asked_to_save(module, save) or is_repeated(module, save):
-            continue
         long = next(iter(loops_before(module, save)), None)
-        if long is None:
+        if long is None or is_asked_to_save(module, save) or is_repeated(module, save):
             continue
         shared = any(wraps(other) for other in run_with(module))
         epochs = isinstance(long, ast.For) and mentions(long.target, "epoch", "iter", "step")

@@ -247,13 +247,11 @@ def may_join(module: Module) -> bool:
     """Whether a file joins other processes, itself or by what it calls, or serves one that may."""
     if "init_process_group" in module.calls:
         return True
+    known = [o for o in module.project.near(module) if "init_process_group" in o.calls]
     joining = {
         function.name
-        for other in module.project.near(module)
+        for other in known
         for function in other.functions
         if own_calls(function, "init_process_group")
     }
-    known = bool(joining) or any(
-        "init_process_group" in o.calls for o in module.project.near(module)
-    )
-    return not joining.isdisjoint(module.calls) or (known and not is_script(module))
+    return not joining.isdisjoint(module.calls) or (bool(known) and not is_script(module))
