@@ -24,7 +24,7 @@ LOADED = ("load", "ckpt", "checkpoint", "resum", "param_groups", "start", "epoch
 
 @rule(
     "TG627",
-    "what decays from epoch to epoch begins anew after a resume",
+    "a value that decays from epoch to epoch starts over after a resume",
     why="""The epochs hand a value on, and make it smaller; a resumed run goes on with a later
     epoch, and with the value of the first one. A learning rate jumps up then, at the latest at
     the next decay.""",

@@ -38,7 +38,7 @@ APART = re.compile(r"distrib|ddp|multi_?proc", re.I)
 
 @rule(
     "TG707",
-    "the processes are called together where there may be no group of them",
+    "a collective call where there may be no process group",
     why="""The program sets up no process group where it is started without a launcher, and goes on
     with one process. There this call raises "Default process group has not been initialized". One
     place is shown for the repository.""",

@@ -19,7 +19,7 @@ Use = tuple[Module, ast.AST, bool]
 
 @rule(
     "TG706",
-    "what one process has the sum of decides something in all of them",
+    "`reduce` gives the sum to one process, and all of them decide by it",
     why="""`reduce` gives the sum to the process `dst`; in the others the tensor holds something
     else. They decide by that: one stops early, or lowers its rate, and the others do not, and wait
     for it. Where it is only kept or printed, this is a hint.""",

@@ -36,7 +36,7 @@ SETTINGS = {
 
 @rule(
     "TG334",
-    "torch has no setting of this name, so nothing is set",
+    "torch has no setting of this name, so this changes nothing",
     why="""Python takes any name for a new attribute of a module, and torch never asks for it: the
     run goes on as by default. `torch.backends.cuda.matmul` refuses it with an
     AttributeError. Where no setting has a name like it, it is a hint.""",

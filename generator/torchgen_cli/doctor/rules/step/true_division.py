@@ -16,7 +16,7 @@ INDEXED = {"gather": 1, "index_select": 1, "index_copy_": 1, "index_add_": 1, "i
 
 @rule(
     "TG427",
-    "places are divided by `/`, and the result is used as an index",
+    "an index is divided by `/`, which makes it a float",
     why="""Since torch 1.6 `/` of whole numbers gives floats, and a tensor of floats is no index:
     the program ends with an IndexError. Before, it was rounded.""",
     remedy='divide by `//`, or by `torch.div(..., rounding_mode="floor")`',
