@@ -51,9 +51,8 @@ def misfit(module: Module) -> Iterator[Spot]:
             found = called(module, call)
             if found is None or is_cared_for(module, call):
                 continue
-            function, bound = found
-            if why := unfit(call, function, bound):
-                yield Spot(call, why)
+            if why := unfit(call, *found):
+                yield Spot(call, f"`{last_name(call.func)}` {why}")
 
 
 def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
@@ -143,11 +142,11 @@ def unfit(call: ast.Call, function: Function, bound: bool) -> str:
     given = {one.arg for one in call.keywords if one.arg}
     known = {*names, *(one.arg for one in args.kwonlyargs)}
     if args.kwarg is None and (unknown := sorted(given - known)):
-        return f"`{function.name}` has no parameter `{unknown[0]}`"
+        return f"has no parameter `{unknown[0]}`"
     if starred or doubled:
         return ""
     if args.vararg is None and len(call.args) > len(names):
-        return f"`{function.name}` takes {len(names)} arguments, and is given {len(call.args)}"
+        return f"takes {len(names)} arguments, and is given {len(call.args)}"
     required = names[: len(names) - len(args.defaults)]
     missing = [one for one in required[len(call.args) :] if one not in given]
     missing += [
@@ -157,5 +156,5 @@ def unfit(call: ast.Call, function: Function, bound: bool) -> str:
     ]
     twice = [one for one in names[: len(call.args)] if one in given]
     if twice:
-        return f"`{function.name}` is given `{twice[0]}` twice"
-    return f"`{function.name}` needs `{missing[0]}`" if missing else ""
+        return f"is given `{twice[0]}` twice"
+    return f"needs `{missing[0]}`" if missing else ""
