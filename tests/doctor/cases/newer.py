@@ -46,6 +46,20 @@ def spectrum(wave, window):
     return torch.stft(wave, 512, hop_length=128, window=window)  # <--
 """,
     ),
+    (  # methods that dicts and tables have lost
+        "TG817",
+        """
+import pandas as pd
+import torch
+
+
+def totals(losses, path):
+    table = pd.read_csv(path)
+    for name, loss in losses.iteritems():  # <--
+        table = table.append({"name": name, "loss": loss.item()}, ignore_index=True)  # <--
+    return torch.tensor(table.as_matrix())  # <--
+""",
+    ),
     (  # a model that is made from a config, and one for a task
         "TG818",
         """
@@ -172,6 +186,14 @@ def read(path, rate):
 
 def spectrum(wave):
     return torch.stft(torch.as_tensor(wave), 512, return_complex=True)
+""",
+    "methods of others that are called like those which dicts have lost": """
+import six
+import torch
+
+def pairs(table, rows, row):
+    rows.append(row)
+    return list(six.iteritems(table)), torch.tensor(rows)
 """,
     "names that an old library has, behind its version": """
 import collections

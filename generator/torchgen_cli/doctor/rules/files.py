@@ -7,7 +7,7 @@ from ..rule import Severity, rule
 @rule(
     "TG001",
     "the file does not parse",
-    why="No rule can be checked in it, and Python will not import it either.",
+    why="Python will not import it, and few rules can be checked in it.",
     remedy="mend the syntax, or remove the file",
     source="https://docs.python.org/3/reference/grammar.html",
     bad="def train(model:  # <--\n    pass",

@@ -20,6 +20,8 @@ GONE_ARGUMENTS = {
     ("gensim.models.Word2Vec", "iter"): ("4.0", "epochs"),
     ("pandas.read_csv", "error_bad_lines"): ("2.0", 'on_bad_lines="skip"'),
 }
+# methods that dicts had before Python 3, and what to call instead
+OF_DICTS = {"has_key": "in", "iteritems": "items()", "iterkeys": "keys()", "itervalues": "values()"}
 # how many arguments may be given without their names, and since when
 BY_PLACE = {
     **{
@@ -86,10 +88,11 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         *too_many(module),
         *missing_arguments(module),
         *axes_by_place(module),
+        *removed_methods(module),
     )
     for call, name, release, advice in found:
         if not module.is_fallback(call):
-            library = name.partition(".")[0]
+            library = name.partition(".")[0].replace("dict", "python")
             package = PACKAGES.get(library, library)
             kept = module.project.stays_before(package, release) or is_of_old_torch(module)
             yield Spot(call, f"{name}, since {library} {release}: {advice}", unsure=kept)
@@ -177,3 +180,19 @@ def axes_by_place(module: Module) -> Iterator[Refused]:
 def roots(module: Module) -> set[str]:
     """The libraries that a file imports."""
     return {whole.partition(".")[0] for whole in module.imports.values()}
+
+
+def removed_methods(module: Module) -> Iterator[Refused]:
+    """Where a method is called that its class has lost."""
+    for name, instead in OF_DICTS.items():
+        for call in module.calls.get(name, ()):
+            plain = isinstance(call.func, ast.Attribute) and name not in module.project.functions
+            if plain and len(call.args) == int(name == "has_key") and not call.keywords:
+                yield call, f"dict.{name}", "3.0", instead
+    if "pandas" not in roots(module):
+        return
+    for call in module.calls.get("append", ()):
+        if keyword(call, "ignore_index") is not None:
+            yield call, "pandas.DataFrame.append", "2.0", "pandas.concat"
+    for call in module.calls.get("as_matrix", ()):
+        yield call, "pandas.DataFrame.as_matrix", "1.0", "to_numpy()"

@@ -64,10 +64,9 @@ def flag_name(call: ast.Call) -> str:
 
 def long_flag(call: ast.Call) -> str:
     """The flag as it is typed, where it is more than a letter: `--cuda`, `-cuda`."""
-    name = flag_name(call)
     flags = [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
-    if name:
-        return f"--{name}"
+    if long := [one for one in flags if one.startswith("--")]:
+        return long[0]
     return flags[0] if flags and re.match(r"-[A-Za-z]\w", flags[0]) else ""
 
 

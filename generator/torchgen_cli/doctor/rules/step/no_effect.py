@@ -8,6 +8,7 @@ from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import receiver, written
 from ..data.data import EVALUATION
+from ..model.flags import long_flag
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from ..shared.loops import is_backward
 from .flag_lost import overwritten
@@ -86,7 +87,8 @@ def unread(module: Module) -> Iterator[Spot]:
         names = flag_names(call)
         if not names or any("seed" in name for name in names):  # which has a rule of its own
             continue
-        detail, matters = f"--{min(names)}", shown and is_of_training(names)
+        detail = long_flag(call) or f"--{min(names)}"
+        matters = shown and is_of_training(names)
         if is_unread(module, known, names):
             yield Spot(call, detail, unsure=not matters)
         elif lost := overwritten(module, files, min(names)):
