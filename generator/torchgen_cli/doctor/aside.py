@@ -130,7 +130,30 @@ def in_unused_function(module: Module, node: ast.AST) -> bool:
     if any(last_name(one) not in ("no_grad", "inference_mode") for one in made):
         return False  # which may keep it in a table
     imported = PurePath(module.name).stem in project.imported_parts
-    return imported and is_never_named(project, function.name)
+    return imported and (
+        is_never_named(project, function.name) or is_never_called(module, function)
+    )
+
+
+def is_never_called(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether nothing calls a function, or hands it on, though others may have its name."""
+    project = module.project
+    if has_hidden_users(project) or function.name in project.imported_parts:
+        return False
+    named = any(
+        isinstance(node, ast.Name) and node.id == function.name
+        for other in project.modules
+        if other is module or has_star(other)
+        for node in other.parents
+    )
+    return not named and not any(True for _ in project.calls_of(module, function))
+
+
+def has_star(module: Module) -> bool:
+    """Whether a file imports names that it does not say."""
+    return any(
+        alias.name == "*" for statement in module.import_statements for alias in statement.names
+    )
 
 
 def is_never_named(project: Project, function: str) -> bool:

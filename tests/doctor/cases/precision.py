@@ -385,4 +385,120 @@ def prune(model, masks, optimizer, path):
     optimizer.step()
     torch.save({"epoch": 0, "state_dict": model.state_dict(), "masks": masks}, path)
 """,
+    "workers that draw from random alone, which torch seeds": """
+import random
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Clips(Dataset):
+    def __init__(self, clips):
+        self.clips = [clips[k] for k in np.random.permutation(len(clips))]
+
+    def __getitem__(self, i):
+        first = random.randint(0, 9)
+        return self.clips[i][first : first + 100]
+
+def seed_worker(worker):
+    np.random.seed(np.random.get_state()[1][0] + worker)
+
+def load(clips):
+    return DataLoader(Clips(clips), 8, shuffle=True, num_workers=4, worker_init_fn=seed_worker)
+""",
+    "features that are gathered by the name of the file": """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler
+
+@torch.no_grad()
+def extract(model, test_dataset):
+    sampler = DistributedSampler(test_dataset, shuffle=False)
+    model.eval()
+    found, gathered = {}, [None] * dist.get_world_size()
+    for inputs, names in DataLoader(test_dataset, 1, sampler=sampler):
+        found[names[0]] = model(inputs).cpu()
+    dist.all_gather_object(gathered, found)
+    return {name: one for part in gathered for name, one in part.items()}
+""",
+    "the sum of the pieces of one batch": """
+import torch
+
+def train(model, optimizer, loader, criterion, batch_chunk):
+    for images, labels in loader:
+        optimizer.zero_grad()
+        total = 0
+        pieces = zip(images.chunk(batch_chunk), labels.chunk(batch_chunk), strict=True)
+        pieces = list(pieces)
+        for i in range(batch_chunk):
+            loss = criterion(model(pieces[i][0]), pieces[i][1]) / batch_chunk
+            total += loss
+            loss.backward()
+        optimizer.step()
+        print(float(total))
+""",
+    "an accuracy of which nobody asks for more than the first": """
+import torch
+
+def accuracy(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum(0) for k in topk]
+
+def test(output, target):
+    return accuracy(output, target, topk=(1,))[0]
+""",
+    "a flag that is given to its opposite": """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--small", action="store_false", help="a layer with fewer weights")
+args = parser.parse_args()
+
+def layer(large):
+    return torch.nn.Linear(8, 64 if large else 8)
+
+print(layer(large=args.small))
+""",
+    "modules that are listed until their weights are stacked": """
+import torch
+from torch import nn
+
+class Scan(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.parts = (nn.Linear(size, size), nn.Linear(size, size))
+        self.weight = nn.Parameter(torch.stack([one.weight for one in self.parts]))
+        del self.parts
+
+    def forward(self, x):
+        return x @ self.weight
+""",
+    "an optimizer in a branch that an assertion leaves out": """
+import torch
+
+def build(config, model):
+    assert config.opt in ("Adam", "AdamW"), "no such optimizer"
+    if config.opt == "Adam":
+        return torch.optim.Adam(model.parameters(), lr=config.lr)
+    elif config.opt == "AdamW":
+        return torch.optim.AdamW(model.parameters(), lr=config.lr)
+    else:
+        return torch.optim.SGD(model.parameters(), lr=0.01)
+""",
+    "the best weights, which are all that their file holds": """
+import argparse
+
+import torch
+
+def main(model, epochs):
+    args = argparse.ArgumentParser().parse_args()
+    for epoch in range(epochs):
+        torch.save({"model": model.state_dict(), "epoch": epoch, "args": args}, "last.pt")
+    torch.save(model.state_dict(), "best.pt")
+    best = torch.load("best.pt", map_location="cpu")
+    model.load_state_dict(best)
+""",
 }

@@ -6,6 +6,7 @@ import re
 import symtable
 from collections.abc import Iterator
 
+from ..aside import OLD_SYNTAX
 from ..kept import kept
 from ..lookup import imported, path_of
 from ..project import Module
@@ -66,7 +67,8 @@ def undefined(module: Module) -> Iterator[Spot]:
             unknown = symbol.is_referenced() and symbol.is_global() and name not in known
             if unknown and name not in shown and (node := place_of(module, name, scope)):
                 shown.add(name)
-                yield Spot(node, name, unsure=reports_an_error(module, node))
+                unsure = reports_an_error(module, node) or is_of_python_2(module)
+                yield Spot(node, name, unsure)
 
 
 def table_of(module: Module) -> symtable.SymbolTable | None:
@@ -144,6 +146,11 @@ def is_cared_for(module: Module, node: ast.AST) -> bool:
         if isinstance(around, ast.If) and mentions(around.test, "version", "type_checking", "py2"):
             return True
     return module.is_fallback(node)
+
+
+def is_of_python_2(module: Module) -> bool:
+    """Whether other files of the project are read by Python 2 alone."""
+    return any(OLD_SYNTAX.search(message) for _, message in module.project.broken.values())
 
 
 def reports_an_error(module: Module, node: ast.Name) -> bool:

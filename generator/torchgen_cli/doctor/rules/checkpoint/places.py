@@ -9,6 +9,7 @@ from ...syntax import (
     argument,
     has_stars,
     is_constant,
+    last_name,
     mentions,
     own_calls,
     own_nodes,
@@ -177,7 +178,28 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
         if to_model and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
             own = bool(call.args) and isinstance(call.args[0], ast.Constant)
+            own |= is_used_where_it_lies(module, call)
             yield Spot(call, unsure=own or not does_harm(module, call))
+
+
+def is_used_where_it_lies(module: Module, load: ast.Call) -> bool:
+    """Whether an object out of the file replaces one that was moved to the GPU."""
+    statement, scope = module.parents[load], module.function(load)
+    names = [written(one) for one in getattr(statement, "targets", ())]
+    replaced = {
+        written(one.targets[0])
+        for one in own_nodes(scope)
+        if isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Subscript)
+        and written(one.value.value) in names
+    }
+    return any(
+        isinstance(one, ast.Assign)
+        and written(one.targets[0]) in replaced - {""}
+        and isinstance(one.value, ast.Call)
+        and last_name(one.value.func) in ("cuda", "to")
+        for one in own_nodes(scope)
+    )
 
 
 def does_harm(module: Module, load: ast.Call) -> bool:

@@ -13,6 +13,7 @@ from ...syntax import (
     has_stars,
     keyword,
     last_name,
+    own_calls,
     own_nodes,
     written,
 )
@@ -70,6 +71,7 @@ def refused(module: Module) -> Iterator[Spot]:
         and keyword(call, "weights_only") is None
         and not has_stars(call)
         and not is_of_others(module, call)
+        and not is_loaded_whole(module, call)
     ]
     if loads:
         # a script that saves reads its own files, and others those of any script
@@ -78,6 +80,16 @@ def refused(module: Module) -> Iterator[Spot]:
         found = (what for other in [module, *near] for what in objects(other, other is module))
         if what := next(found, ""):
             yield Spot(loads[0], f"{what} is in the file")
+
+
+def is_loaded_whole(module: Module, load: ast.Call) -> bool:
+    """Whether all that is in the file goes into a model, so that it holds weights alone."""
+    statement = module.parents[load]
+    names = [written(one) for one in getattr(statement, "targets", ())]
+    return any(
+        one.args[:1] == [load] or (bool(one.args) and written(one.args[0]) in names)
+        for one in own_calls(module.function(load), "load_state_dict")
+    )
 
 
 def is_of_others(module: Module, load: ast.Call) -> bool:

@@ -131,9 +131,10 @@ def is_of_each_of_a_list(module: Module, call: ast.Call) -> bool:
 def is_merged_by_number(module: Module) -> bool:
     """Whether an evaluation keeps one result for each sample: `np.unique(ids, return_index=True)`.
 
-    It then counts none twice.
+    It then counts none twice. Nor does one that gathers what it keeps by name: objects, not sums.
     """
-    return any(
+    gathered = any("all_gather_object" in other.calls for other in run_with(module))
+    return gathered or any(
         is_constant(keyword(call, "return_index"), True)
         and any(is_of_numbers(one) for one in call.args[:1])
         for other in run_with(module)

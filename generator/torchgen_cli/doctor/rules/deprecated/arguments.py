@@ -224,6 +224,9 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
         return
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
     idle = is_left_to_the_environment(module.project)
+    idle |= not any(
+        map(module.project.contains, (b"DistributedDataParallel", b"DDP", b"all_reduce"))
+    )
     for call in module.calls.get("add_argument", ()):
         if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
             # which torch.distributed.launch passes since torch 2.0

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import FUNCTIONS, is_constant, last_name, receiver
+from ...syntax import FUNCTIONS, argument, is_constant, last_name, receiver
 
 FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
 
@@ -99,8 +99,11 @@ def only_first(module: Module, call: ast.Call) -> bool:
         return False
     default = function.args.defaults[-1]
     alone = isinstance(default, ast.Tuple | ast.List) and len(default.elts) == 1
-    calls = module.project.calls_of(module, function)
-    return alone and all(len(one.args) < 3 and not one.keywords for _, one in calls)
+    asked = [argument(one, 2, "topk") for _, one in module.project.calls_of(module, function)]
+    return alone and all(
+        one is None or (isinstance(one, ast.Tuple | ast.List) and len(one.elts) == 1)
+        for one in asked
+    )
 
 
 def is_transposed(value: ast.expr) -> bool:

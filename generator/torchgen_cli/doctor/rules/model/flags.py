@@ -119,7 +119,16 @@ def turned_round(module: Module) -> Iterator[Spot]:
                 and not NEGATIVE.search(name)
                 and not NEGATIVE.search(said.lower().replace(" ", "_"))
             ):
-                yield Spot(call, flag)
+                yield Spot(call, flag, unsure=is_handed_on_as_another(module, name))
+
+
+def is_handed_on_as_another(module: Module, name: str) -> bool:
+    """Whether a flag is given to a parameter of another name, which may be its opposite."""
+    return any(
+        isinstance(one.value, ast.Attribute) and one.value.attr == name and one.arg != name
+        for one in module.keywords
+        if one.arg is not None
+    )
 
 
 def is_always_true(module: Module, call: ast.Call) -> bool:

@@ -88,6 +88,8 @@ def plain_list(module: Module) -> Iterator[ast.AST | Spot]:
 def registered_later(node: ast.ClassDef, name: str) -> bool:
     """Whether the list is handed to something that may register what it holds."""
     for inner in everything(node):
+        if isinstance(inner, ast.Delete) and name in map(written, inner.targets):
+            return True  # it is there for a while, to be made something else
         if isinstance(inner, ast.Call):
             given = [*inner.args, *(k.value for k in inner.keywords)]
             registers = last_name(inner.func) in REGISTER or last_name(inner.func) in (

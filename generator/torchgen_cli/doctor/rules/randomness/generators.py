@@ -19,8 +19,9 @@ from ...syntax import (
     written,
 )
 from ..data.data import for_evaluation
-from ..shared.datasets import SAMPLE, is_dataset, worker_loaders
+from ..shared.datasets import SAMPLE, dataset_classes, is_dataset, worker_loaders
 from .randomness import SEEDERS
+from .sampled import global_draws
 from .worker_seeds import first_number_of_state, seeds_by_worker_alone
 
 GENERATORS = {
@@ -181,10 +182,21 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
         alike = functions and all(seeds_by_worker_alone(module, one) for one in functions)
         if alike and (not drawn or not drawn.isdisjoint(seeded_by(module, functions))):
             by_state = any(first_number_of_state(module, one) for one in functions)
-            old = by_state and module.project.stays_before_torch("1.9")
+            other = by_state and (
+                module.project.stays_before_torch("1.9") or not redraws(module, loader)
+            )
             same_each_time = for_evaluation(module, loader)  # which may be what is wanted
-            yield Spot(loader, unsure=drawn == set() or old or same_each_time)
+            yield Spot(loader, unsure=drawn == set() or other or same_each_time)
     yield from seeded_in_samples(module)
+
+
+def redraws(module: Module, loader: ast.Call) -> bool:
+    """Whether a loader's dataset may draw from numpy, and is gone through more than once."""
+    classes = dataset_classes(module, loader)
+    return not classes or any(
+        global_draws(*one) and not module.project.derives(*one, "IterableDataset")
+        for one in classes
+    )
 
 
 def seeded_in_samples(module: Module) -> Iterator[Spot]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from ...aside import in_unused_function
 from ...kept import kept
 from ...project import Module
 from ...rule import Spot
@@ -124,7 +125,10 @@ def resuming_flags(module: Module) -> list[str]:
         a.value
         for call in module.calls.get("add_argument", ())
         for a in call.args
-        if isinstance(a, ast.Constant) and isinstance(a.value, str) and RESUMING.match(a.value)
+        if isinstance(a, ast.Constant)
+        and isinstance(a.value, str)
+        and RESUMING.match(a.value)
+        and not in_unused_function(module, call)
     ]
 
 

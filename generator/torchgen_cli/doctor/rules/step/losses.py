@@ -72,7 +72,9 @@ def ends_soon(module: Module, target: ast.expr, node: ast.AST) -> bool:
     inner, *outer = module.loops_around(node)
     if not isinstance(inner, ast.For) or not isinstance(inner.iter, ast.Call) or not outer:
         return False
-    if last_name(inner.iter.func) != "range" or mentions(inner.iter, "epoch", "len", "batch"):
+    if last_name(inner.iter.func) != "range" or (
+        mentions(inner.iter, "epoch", "len", "batch") and not mentions(inner.iter, "chunk")
+    ):
         return False
     return "backward" in map(last_name, [c.func for c in own_calls(inner)]) and any(
         isinstance(s, ast.Assign) and written(s.targets[0]) == written(target)

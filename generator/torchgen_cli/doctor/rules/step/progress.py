@@ -162,7 +162,7 @@ def build(model, args):
 )
 def deaf(module: Module) -> Iterator[Spot]:
     for node in walk(module.tree) if any(module.torch_calls(*OPTIMIZERS)) else ():
-        if not isinstance(node, ast.If) or not node.orelse:
+        if not isinstance(node, ast.If) or not node.orelse or only_some_may_come(module, node):
             continue
         sides = [
             [c for s in block for c in own_calls(s) if module.is_torch(c.func, *OPTIMIZERS)]
@@ -174,3 +174,13 @@ def deaf(module: Module) -> Iterator[Spot]:
             asked, fixed = keyword(one[0], "lr"), keyword(other[0], "lr")
             if asked is not None and is_setting(asked) and isinstance(fixed, ast.Constant):
                 yield Spot(other[0])
+
+
+def only_some_may_come(module: Module, node: ast.If) -> bool:
+    """Whether the function asserts which values there are, so that the last branch may be none."""
+    return any(
+        isinstance(one, ast.Assert)
+        and isinstance(one.test, ast.Compare)
+        and isinstance(one.test.ops[0], ast.In)
+        for one in own_nodes(module.function(node))
+    )
