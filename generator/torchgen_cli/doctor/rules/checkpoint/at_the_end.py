@@ -69,8 +69,10 @@ def saved_at_the_end(module: Module) -> Iterator[Spot]:
     if not plain_saves(module) or module.project.has_framework(module):
         return
     for save in plain_saves(module):
+        if any(True for _ in module.loops_around(save)) or is_asked_to_save(module, save):
+            continue
         long = next(iter(loops_before(module, save)), None)
-        if long is None or is_asked_to_save(module, save) or is_repeated(module, save):
+        if long is None or is_repeated(module, save):
             continue
         shared = any(wraps(other) for other in run_with(module))
         epochs = isinstance(long, ast.For) and mentions(long.target, "epoch", "iter", "step")

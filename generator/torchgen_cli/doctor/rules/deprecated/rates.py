@@ -44,7 +44,7 @@ def train(optimizer, epochs, run_epoch, log):
 )
 def computed_rate(module: Module) -> Iterator[Spot]:
     project = module.project
-    if any(function.name == "get_lr" for other in project.code for function in other.functions):
+    if "get_lr" not in module.calls or "get_lr" in project.functions:
         return  # a scheduler of one's own
     for call in module.calls.get("get_lr", ()):
         owner = receiver(call)

@@ -53,7 +53,7 @@ def prepare(model, name):
 def device_as_text(module: Module) -> Iterator[ast.AST]:
     if b"device" not in module.project.contents[module.name]:
         return  # for the sake of speed
-    for node in walk(module.tree):
+    for node in module.parents:
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             continue
         if not isinstance(node.ops[0], ast.Eq | ast.NotEq):
