@@ -1,38 +1,12 @@
-"""Faults as readers of public repositories found them, in other words, and clean counterparts."""
+"""Faults as readers of public repositories found them, in other words, and clean counterparts.
 
-from . import (
-    assorted,
-    evaluation,
-    flags,
-    loops,
-    losses,
-    names,
-    newer,
-    precision,
-    processes,
-    resumes,
-    rounds,
-    states,
-    without_effect,
-    workers,
-)
+A file per topic, each with `PLANTED` and `CLEAN`.
+"""
 
-TOPICS = (
-    assorted,
-    evaluation,
-    flags,
-    loops,
-    losses,
-    names,
-    newer,
-    precision,
-    processes,
-    resumes,
-    rounds,
-    states,
-    without_effect,
-    workers,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+TOPICS = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
 
 PLANTED: list[tuple[str, str]] = [case for topic in TOPICS for case in topic.PLANTED]
 CLEAN: dict[str, str] = {what: code for topic in TOPICS for what, code in topic.CLEAN.items()}
