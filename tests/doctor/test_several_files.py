@@ -166,4 +166,26 @@ def fit(net, rank):
 """
     seeds = "import torch\n\ndef fix_seed(number):\n    torch.manual_seed(number)\n"
     files = {"train.py": train, "engine.py": engine, "seeds.py": seeds}
-    assert found(tmp_path, files) == [("train.py", "TG705")]
+    assert found(tmp_path, files) == []
+    shared = examine(tmp_path, select=("TG705",)).findings
+    assert [one.file for one in shared] == ["train.py"]
+
+
+@pytest.mark.parametrize(("flag", "count"), [("patience", 0), ("stop", 1)])
+def test_a_flag_that_another_file_reads_has_to_be_declared(
+    flag: str, count: int, tmp_path: Path
+) -> None:
+    main = """
+import argparse
+
+from fit import fit
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--patience", type=int, default=3)
+
+if __name__ == "__main__":
+    args = parser.parse_args()
+    fit(args, range(9))
+"""
+    fit = f"import torch\n\ndef fit(args, losses):\n    return list(losses)[-args.{flag}:]\n"
+    assert found(tmp_path, {"main.py": main, "fit.py": fit}) == [("fit.py", "TG006")] * count

@@ -501,4 +501,33 @@ def main(model, epochs):
     best = torch.load("best.pt", map_location="cpu")
     model.load_state_dict(best)
 """,
+    "gradients of several passes, where a flag asks for them": """
+import argparse
+
+import torch
+
+def main(model, loader, optimizer, loss_of, epochs):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--passes", type=int, default=1)
+    args = parser.parse_args()
+    for epoch in range(epochs):
+        for i, batch in enumerate(loader):
+            (loss_of(model, batch) / args.passes).backward()
+            if (i + 1) % args.passes == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+""",
+    "a device that is compared in two ways": """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def place(self, x):
+        if self.device == "cuda" or self.device == torch.device("cuda"):
+            return x.cuda()
+        return x
+""",
 }

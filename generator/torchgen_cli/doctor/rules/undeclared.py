@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from ..kept import kept
 from ..project import Module
 from ..rule import Spot, rule
-from ..syntax import FUNCTIONS, keyword, last_name, receiver, written
+from ..syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    has_stars,
+    keyword,
+    last_name,
+    parameters,
+    receiver,
+    written,
+)
+from .checkpoint.in_place import SETTINGS
 from .shared.flag_readers import is_started, reachable
 from .undefined import is_cared_for
 
@@ -53,29 +64,69 @@ def main(model):
 """,
 )
 def undeclared(module: Module) -> Iterator[Spot]:
+    unknown = {node.attr: node for node in [*read_where_parsed(module), *read_where_given(module)]}
+    yield from (Spot(node, name) for name, node in unknown.items())
+
+
+def read_where_parsed(module: Module) -> Iterator[ast.Attribute]:
+    """Where the file that parses the flags reads one that it does not have."""
     if not any(name in module.calls for name in PARSES):
         return
     own = {name for call in module.calls.get("add_argument", ()) for name in declares(call) or ()}
-    unknown = {
-        node.attr: node
-        for node in module.attributes[::-1]  # the first place of each
-        if node.attr not in own
-        and isinstance(node.ctx, ast.Load)
+    unknown = [
+        node
+        for node in module.attributes[::-1]  # so that the first place of each counts
+        if node.attr not in own and is_setting_read(module, node) and is_parsed(module, node.value)
+    ]
+    known = declared(module) if unknown else None
+    yield from (node for node in unknown if known is not None and node.attr not in known)
+
+
+def read_where_given(module: Module) -> Iterator[ast.Attribute]:
+    """Where a function reads a flag of the namespace that all of its callers have parsed."""
+    for function in module.functions:
+        name = next((one for one in parameters(function) if one in SETTINGS), "")
+        reads = [
+            node
+            for node in module.attributes[::-1]
+            if name
+            and isinstance(node.value, ast.Name)
+            and node.value.id == name
+            and module.function(node) is function
+            and is_setting_read(module, node)
+        ]
+        known = given_flags(module, function, name) if reads else None
+        yield from (node for node in reads if known is not None and node.attr not in known)
+
+
+def given_flags(module: Module, function: Function, name: str) -> set[str] | None:
+    """The flags that the callers of a function may have parsed; None where others may come."""
+    found: set[str] = set()
+    for other, call in module.project.calls_of(module, function):
+        given = None if has_stars(call) else argument(call, parameters(function).index(name), name)
+        known = declared(other) if given is not None and is_parsed(other, given) else None
+        if known is None:
+            return None
+        found |= known
+    return found or None
+
+
+def is_setting_read(module: Module, node: ast.Attribute) -> bool:
+    """Whether it may be a flag that is read of a namespace with a name."""
+    return (
+        isinstance(node.ctx, ast.Load)
         and isinstance(node.value, ast.Name)
         and not is_called(module, node)
         and not node.attr.startswith("_")
-        and is_parsed(module, node.value)
         and not is_cared_for(module, node)
-    }
-    known = declared(module) if unknown else None
-    for name, node in unknown.items():
-        if known is not None and name not in known:
-            yield Spot(node, name)
+    )
 
 
-def is_parsed(module: Module, name: ast.Name) -> bool:
+def is_parsed(module: Module, name: ast.expr) -> bool:
     """Whether a name stands for what a parser of the file returned, and for nothing else."""
     scope = module.function(name)
+    if not isinstance(name, ast.Name):
+        return False
     if isinstance(scope, FUNCTIONS) and any(one.arg == name.id for one in scope.args.args):
         return False
     values = module.value_in(name, scope) or module.value_in(name, module.tree)

@@ -208,6 +208,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--local_rank", type=int, default=0)  # <--
 torch.cuda.set_device(parser.parse_args().local_rank)
 torch.distributed.init_process_group("nccl")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 2).cuda())
 """,
     good="""
 import os
@@ -216,6 +217,7 @@ import torch
 
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 torch.distributed.init_process_group("nccl")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 2).cuda())
 """,
     severity=Severity.WARNING,
 )

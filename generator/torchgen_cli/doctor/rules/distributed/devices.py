@@ -98,7 +98,7 @@ def build(seed):
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.1))
     return DistributedDataParallel(model)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def alike(module: Module) -> Iterator[Spot]:
     starts = "init_process_group" in module.calls

@@ -13,6 +13,7 @@ from ...syntax import (
     is_constant,
     parameters,
     receiver,
+    same,
     walk,
     written,
 )
@@ -61,8 +62,21 @@ def device_as_text(module: Module) -> Iterator[ast.AST]:
         sides = [node.left, node.comparators[0]]
         for one, other in (sides, sides[::-1]):
             text = isinstance(other, ast.Constant) and isinstance(other.value, str)
-            if text and is_device(module, one):
+            if text and is_device(module, one) and not is_asked_otherwise(module, node, one):
                 yield node
+
+
+def is_asked_otherwise(module: Module, node: ast.Compare, device: ast.expr) -> bool:
+    """Whether `or` asks the same of the device in another way, as by `torch.device("cuda")`."""
+    around = module.parents[node]
+    return (
+        isinstance(around, ast.BoolOp)
+        and isinstance(around.op, ast.Or)
+        and any(
+            isinstance(one, ast.Compare) and one is not node and same(one.left, device)
+            for one in around.values
+        )
+    )
 
 
 def is_device(module: Module, node: ast.expr, depth: int = 2) -> bool:

@@ -4,11 +4,12 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import Severity, rule
+from ...rule import Severity, Spot, rule
 from ...syntax import (
     FUNCTIONS,
     Loop,
     is_constant,
+    keyword,
     last_name,
     mentions,
     own_calls,
@@ -18,6 +19,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.flag_readers import flag_names
 from ..shared.loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_steps
 
 
@@ -83,7 +85,7 @@ def train(model, loader, optimizer, passes, epochs, loss_of):
 """,
     severity=Severity.WARNING,
 )
-def left_over(module: Module) -> Iterator[ast.AST]:
+def left_over(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     for loop, condition, scope in accumulating(module):
@@ -105,7 +107,17 @@ def left_over(module: Module) -> Iterator[ast.AST]:
             if isinstance(node, ast.Name | ast.Attribute)
         )
         if again and every_few(condition.test) and not (zeroed or flushed or counts_on):
-            yield condition
+            yield Spot(condition, unsure=is_one_by_default(module, condition.test))
+
+
+def is_one_by_default(module: Module, test: ast.expr) -> bool:
+    """Whether the number of passes is a flag, and one unless it is given: then none are left."""
+    read = {one.attr for one in walk(test) if isinstance(one, ast.Attribute)}
+    return any(
+        is_constant(keyword(call, "default"), 1) and not read.isdisjoint(flag_names(call))
+        for other in module.project.near(module)
+        for call in other.calls.get("add_argument", ())
+    )
 
 
 def counts_through(module: Module, name: ast.expr, epochs: list[Loop]) -> bool:
