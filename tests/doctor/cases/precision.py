@@ -530,4 +530,30 @@ class Net(torch.nn.Module):
             return x.cuda()
         return x
 """,
+    "a schedule that is told the epoch by name": """
+import argparse
+
+import torch
+
+def main(model, schedule, loader, loss_of, epochs):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--resume", default="")
+    args = parser.parse_args()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    lr_scheduler = schedule(optimizer)
+    start = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu")
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"] + 1
+    for epoch in range(start, epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+        lr_scheduler.step(epoch=epoch)
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
+        torch.save(state, "last.pt")
+""",
 }

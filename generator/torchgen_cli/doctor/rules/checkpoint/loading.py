@@ -53,6 +53,7 @@ def load(path):
 )
 def unsafe_load(module: Module) -> Iterator[Spot]:
     own = any(any(saves(other)) or saves_by_library(other) for other in module.project.code)
+    own |= any(b"torch.save(" in text for text in module.project.unread.values())
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
             continue

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import everything, is_constant, last_name, mentions, receiver, written
+from ...syntax import everything, is_constant, keyword, last_name, mentions, receiver, written
 from ..shared.loops import is_optimizer, is_scheduler
 from .loading import says_where
 from .resume import goes_on, is_handed_down, program_of
@@ -186,6 +186,11 @@ def follows_from_the_epoch(module: Module) -> bool:
         "lr_scheduler." in module.qualified(call.func) and says_where(call)
         for calls in module.calls.values()
         for call in calls
+    )
+    told |= any(  # by a keyword that no optimizer has
+        keyword(call, "epoch") is not None
+        for other in module.project.near(module)
+        for call in other.calls.get("step", ())
     )
     steps = module.calls.get("step", ())
     return told or any(
