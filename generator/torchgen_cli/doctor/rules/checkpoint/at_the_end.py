@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, last_name, mentions, own_nodes, walk
+from ..distributed.devices import wraps
 from ..shared.loops import is_backward
 from ..shared.programs import run_with
 from ..shared.states import plain_saves
@@ -79,11 +80,6 @@ def saved_at_the_end(module: Module) -> Iterator[Spot]:
         if shared or epochs:
             yield Spot(save, unsure=not shared)
         return
-
-
-def wraps(module: Module) -> bool:
-    """Whether a file wraps a model for several processes."""
-    return "DistributedDataParallel" in module.calls or "DDP" in module.calls
 
 
 def is_repeated(module: Module, node: ast.AST, left: int = 3) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import last_name, mentions, own_nodes, written
-from ..shared.callers import given_for
+from ..shared.callers import given_by_callers
 from ..shared.states import filled_in, saves, value_before
 from .checkpoint import SAVING
 
@@ -122,7 +122,7 @@ def is_recent(module: Module, call: ast.Call, value: ast.expr) -> bool:
     if not name or is_best(name):
         return False
     scope = module.function(call)
-    if given := given_for(module, scope, name):
+    if given := given_by_callers(module, scope, name):
         return all(
             written(one) != "" and is_recent_here(other, where, one) and not is_chosen(other, where)
             for other, one, where in given

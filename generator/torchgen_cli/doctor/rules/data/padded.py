@@ -18,7 +18,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.callers import given_for
+from ..shared.callers import given_by_callers
 from ..shared.programs import run_with
 from .data import for_evaluation, in_evaluation_branch
 
@@ -116,7 +116,7 @@ def is_of_each_of_a_list(module: Module, call: ast.Call) -> bool:
         value
         for one in loop.iter.args
         if written(one) in takes
-        for other, given, near in given_for(module, function, written(one))
+        for other, given, near in given_by_callers(module, function, written(one))
         for value in [given, *other.value_in(given, other.function(near))]
     ]
     return any(

@@ -136,7 +136,7 @@ def gone(module: Module) -> Iterator[Spot]:
             continue
         library, release = RELEASES[name]
         kept = module.project.stays_before(library, release)
-        yield Spot(node, f"{name}: {GONE[name]}", unsure=kept or is_of_old_torch(module))
+        yield Spot(node, f"{name}: {GONE[name]}", unsure=kept or keeps_an_old_torch(module))
 
 
 def imported(module: Module) -> Iterator[tuple[ast.AST, str]]:
@@ -178,7 +178,7 @@ def parts(name: str) -> Iterator[str]:
         name = name.rpartition(".")[0]
 
 
-def is_of_old_torch(module: Module) -> bool:
+def keeps_an_old_torch(module: Module) -> bool:
     """Whether the project is pinned to a torch that runs on no Python of these years."""
     return module.project.stays_before_torch("1.8")
 

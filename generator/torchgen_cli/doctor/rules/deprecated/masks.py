@@ -46,7 +46,7 @@ def subtractions(module: Module) -> Iterator[ast.BinOp]:
     """Where something is subtracted from one, in a file that compares with methods."""
     if not any(name in module.calls for name in COMPARES):
         return
-    for node in walk(module.tree):
+    for node in module.parents:
         if (
             isinstance(node, ast.BinOp)
             and isinstance(node.op, ast.Sub)

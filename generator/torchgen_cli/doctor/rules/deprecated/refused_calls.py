@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import has_stars, is_constant, keyword
-from .gone import is_of_old_torch
+from .gone import keeps_an_old_torch
 from .gone_names import PACKAGES
 
 SCHEDULERS = "torch.optim.lr_scheduler."
 # arguments that are gone: of what, since which release, and what to do
 GONE_ARGUMENTS = {
     ("skimage.metrics.structural_similarity", "multichannel"): ("0.21", "channel_axis=-1"),
-    ("sklearn.cluster.KMeans", "n_jobs"): ("0.25", "leave `n_jobs` out"),
+    ("sklearn.cluster.KMeans", "n_jobs"): ("1.0", "leave `n_jobs` out"),
     ("sklearn.manifold.TSNE", "n_iter"): ("1.7", "max_iter"),
     ("sklearn.preprocessing.OneHotEncoder", "sparse"): ("1.4", "sparse_output"),
     ("gensim.models.Word2Vec", "size"): ("4.0", "vector_size"),
@@ -94,7 +94,7 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         if not module.is_fallback(call):
             library = name.partition(".")[0].replace("dict", "python")
             package = PACKAGES.get(library, library)
-            kept = module.project.stays_before(package, release) or is_of_old_torch(module)
+            kept = module.project.stays_before(package, release) or keeps_an_old_torch(module)
             yield Spot(call, f"{name}, since {library} {release}: {advice}", unsure=kept)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Loop, last_name, mentions, own_calls, receiver, same, written
+from ..shared.graphs import under
 from ..shared.loops import optimizer_steps, scaled_steps
 from .distributed import DDP
 
 WRAPPERS = ("DistributedDataParallel", "DDP")
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|momentum|average", re.I)
-SWITCHED_OFF = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 @rule(
@@ -110,16 +110,10 @@ def calls_of_name(module: Module, node: ast.Attribute) -> Iterator[ast.Call]:
 
 def without_gradients(module: Module, call: ast.Call) -> bool:
     """Whether nothing is computed for `backward` there, or the result is cut off at once."""
-    for around in module.ancestors(call):
-        if isinstance(around, FUNCTIONS):
-            return any(mentions(one, *SWITCHED_OFF) for one in around.decorator_list)
-        if isinstance(around, ast.With) and any(
-            mentions(item.context_expr, *SWITCHED_OFF) for item in around.items
-        ):
-            return True
-        if isinstance(around, ast.Call) and last_name(around.func) in ("detach", "item", "argmax"):
-            return True
-    return False
+    return under(module, call) or any(
+        isinstance(around, ast.Call) and last_name(around.func) in ("detach", "item", "argmax")
+        for around in module.ancestors(call)
+    )
 
 
 def through_the_wrapper(module: Module, loop: Loop, model: ast.expr) -> bool:

@@ -6,7 +6,9 @@ from ...project import Module
 from ...syntax import FUNCTIONS, argument, last_name, parameters
 
 
-def given_for(module: Module, scope: ast.AST, name: str) -> list[tuple[Module, ast.expr, ast.Call]]:
+def given_by_callers(
+    module: Module, scope: ast.AST, name: str
+) -> list[tuple[Module, ast.expr, ast.Call]]:
     """What callers give a function for a parameter, each with its file and its call."""
     if not isinstance(scope, FUNCTIONS) or name not in parameters(scope) or module.class_of(scope):
         return []
@@ -20,5 +22,5 @@ def given_for(module: Module, scope: ast.AST, name: str) -> list[tuple[Module, a
 
 def is_given_states(module: Module, scope: ast.AST, name: str) -> bool:
     """Whether a caller gives a function the tensors of a model, and not the model."""
-    given = [value for _, value, _ in given_for(module, scope, name)]
+    given = [value for _, value, _ in given_by_callers(module, scope, name)]
     return any(isinstance(one, ast.Call) and last_name(one.func) == "state_dict" for one in given)

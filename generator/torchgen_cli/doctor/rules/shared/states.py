@@ -18,7 +18,7 @@ from ...syntax import (
     walk,
     written,
 )
-from .callers import given_for, is_given_states
+from .callers import given_by_callers, is_given_states
 from .layers import makes_module, unmoved
 
 REPLACING = ("replace", "rename", "renames", "move")  # a file that was written is put in its place
@@ -55,7 +55,7 @@ def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
 
 def is_given_models(module: Module, scope: ast.AST, name: str) -> bool:
     """Whether all callers give a function whole modules for this parameter of it."""
-    found = given_for(module, scope, name)
+    found = given_by_callers(module, scope, name)
     return bool(found) and all(makes_or_names_module(*one) for one in found)
 
 

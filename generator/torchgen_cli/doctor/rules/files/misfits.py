@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from ..kept import kept
-from ..lookup import definitions
-from ..project import Module
-from ..rule import Spot, rule
-from ..syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
+from ...kept import kept
+from ...lookup import definitions
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 from .undefined import is_cared_for
 
 

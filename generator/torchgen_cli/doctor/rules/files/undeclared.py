@@ -4,10 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..kept import kept
-from ..project import Module
-from ..rule import Spot, rule
-from ..syntax import (
+from ...kept import kept
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import (
     FUNCTIONS,
     Function,
     argument,
@@ -18,8 +18,8 @@ from ..syntax import (
     receiver,
     written,
 )
-from .checkpoint.in_place import SETTINGS
-from .shared.flag_readers import is_started, reachable
+from ..checkpoint.in_place import SETTINGS
+from ..shared.flag_readers import is_started, reachable
 from .undefined import is_cared_for
 
 PARSES = ("parse_args", "parse_known_args")

@@ -6,12 +6,12 @@ import re
 import symtable
 from collections.abc import Iterator
 
-from ..aside import OLD_SYNTAX
-from ..kept import kept
-from ..lookup import imported, path_of
-from ..project import Module
-from ..rule import Spot, rule
-from ..syntax import last_name, mentions, walk
+from ...aside import OLD_SYNTAX
+from ...kept import kept
+from ...lookup import imported, path_of
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import last_name, mentions, walk
 
 # names that tools put beside Python's own, and that a module has without defining them
 GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}

@@ -1,7 +1,7 @@
-"""What is wrong with a file itself, or with a note to the doctor in it; see `examine`."""
+"""Files that do not parse, and notes to the doctor that do not count; see `examine`."""
 
-from ..project import Module
-from ..rule import Severity, rule
+from ...project import Module
+from ...rule import Severity, rule
 
 
 @rule(
