@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.matrix.answers import COVER, SETS, name_of
 
+import torchgen_cli
 from torchgen_cli.doctor.examine import examine
 
 from . import cases
@@ -94,3 +95,7 @@ def test_the_torch_that_a_readme_names_counts(readme: str, found: int, tmp_path:
     (tmp_path / "train.py").write_text(text, encoding="utf-8")
     (tmp_path / "README.md").write_text(readme, encoding="utf-8")
     assert len(examine(tmp_path).findings) == found
+
+
+def test_nothing_is_found_in_the_code_of_the_command_itself() -> None:
+    assert examine(Path(torchgen_cli.__file__).parent).findings == []

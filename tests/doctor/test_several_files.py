@@ -189,3 +189,20 @@ if __name__ == "__main__":
 """
     fit = f"import torch\n\ndef fit(args, losses):\n    return list(losses)[-args.{flag}:]\n"
     assert found(tmp_path, {"main.py": main, "fit.py": fit}) == [("fit.py", "TG006")] * count
+
+
+def test_a_function_that_is_imported_from_two_files_may_be_either(tmp_path: Path) -> None:
+    one = "def show(rows):\n    return len(rows)\n"
+    other = "def show():\n    return 0\n"
+    main = """
+def first(rows):
+    from one import show
+
+    return show(rows)
+
+def second():
+    from other import show
+
+    return show()
+"""
+    assert found(tmp_path, {"main.py": main, "one.py": one, "other.py": other}) == []

@@ -60,7 +60,9 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     func, project = call.func, module.project
     name = last_name(func)
     known = name in project.functions or name in project.classes
-    if not known or (isinstance(func, ast.Name) and is_given_a_value(module, call, name)):
+    several = len(sources_of(module, name)) > 1  # as functions import it, each from elsewhere
+    variable = isinstance(func, ast.Name) and is_given_a_value(module, call, name)
+    if not known or several or variable:
         return None
     if isinstance(func, ast.Attribute) and written(func.value) == "self":
         return own_method(module, call, name)
@@ -78,6 +80,17 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     if len(classes) == 1 and not plain and is_at_the_top(*classes[0]):
         return constructor(classes[0][1])
     return None
+
+
+def sources_of(module: Module, name: str) -> set[str]:
+    """The modules from which a file imports a name."""
+    return {
+        f"{'.' * statement.level}{statement.module or ''}"
+        for statement in module.import_statements
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+        if name == (alias.asname or alias.name)
+    }
 
 
 def is_at_the_top(module: Module, node: ast.AST) -> bool:
