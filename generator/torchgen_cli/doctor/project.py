@@ -51,7 +51,7 @@ class Module(ParsedFile):
         self.project = project
 
 
-@dataclass
+@dataclass(eq=False)
 class Project:
     """All files below a folder, parsed."""
 

@@ -42,7 +42,7 @@ def _by_git(root: Path) -> list[str]:
     except (OSError, subprocess.CalledProcessError):
         return []
     names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
-    return [name for name in names if (root / name).is_file()]
+    return [name for name in names if is_own_file(root, root / name)]
 
 
 def _by_walking(root: Path) -> list[str]:
@@ -57,5 +57,11 @@ def _by_walking(root: Path) -> list[str]:
             )
         ]
         found = (here / file for file in files if file.endswith(SUFFIXES))
-        names += [path.relative_to(root).as_posix() for path in found if path.is_file()]
+        names += [path.relative_to(root).as_posix() for path in found if is_own_file(root, path)]
     return names
+
+
+def is_own_file(root: Path, path: Path) -> bool:
+    """Whether it is a file, and not a link to another file of the project."""
+    linked = path.is_symlink() and path.resolve().is_relative_to(root.resolve())
+    return path.is_file() and not linked

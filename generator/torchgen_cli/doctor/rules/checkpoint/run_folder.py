@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from ...aside import is_never_named
 from ...kept import kept
 from ...project import Module, Project
 from ...rule import Severity, Spot, rule
@@ -21,6 +20,7 @@ from ...syntax import (
     receiver,
     written,
 )
+from ...unused import is_never_named
 from ..shared.states import plain_saves, takes
 
 MAKING = re.compile(

@@ -11,8 +11,12 @@ from ...kept import kept
 from ...lookup import imported, path_of
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import last_name, mentions, walk
+from ...syntax import FUNCTIONS, SCOPES, blocks_of, last_name, mentions, walk
 
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPING = (*DEFINITIONS, *COMPREHENSIONS, ast.Lambda)
+ENDING = ("_exit", "exit", "quit")
 # names that tools put beside Python's own, and that a module has without defining them
 GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}
 GIVEN |= {"__class__", "__builtins__", "profile", "display", "get_ipython", "reveal_type", "_"}
@@ -131,11 +135,44 @@ def names_of_starred(module: Module, statement: ast.ImportFrom, depth: int) -> s
 
 def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name | None:
     """Where a scope reads a name, if nothing sees to it that the name may be missing."""
-    first = scope.get_lineno() if scope.get_type() != "module" else 0
-    for node in walk(module.tree):
-        if isinstance(node, ast.Name) and node.id == name and node.lineno >= first:
-            return None if is_cared_for(module, node) else node
-    return None
+    around = nodes_of(module, scope)
+    read = [
+        node
+        for node in walk(module.tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        if scope_of(module, node) in around
+    ]
+    cared_for = any(is_cared_for(module, node) for node in read)
+    return None if cared_for else min(read, key=lambda node: node.lineno, default=None)
+
+
+def nodes_of(module: Module, scope: symtable.SymbolTable) -> list[ast.AST]:
+    """The nodes that a scope may stand for: one, but for several lambdas in a line."""
+    if scope.get_type() == "module":
+        return [module.tree]
+    name, line = scope.get_name(), scope.get_lineno()
+    return [
+        node
+        for node in walk(module.tree)
+        if isinstance(node, SCOPING) and node.lineno == line
+        if getattr(node, "name", name) == name
+    ]
+
+
+def scope_of(module: Module, node: ast.AST) -> ast.AST:
+    """The node whose scope a name is looked up in: of a default, the one around the function."""
+    inner, inmost = node, node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Lambda):
+            within = inner is around.body
+        elif isinstance(around, COMPREHENSIONS):
+            within = inmost is not around.generators[0].iter
+        else:
+            within = isinstance(around, DEFINITIONS) and inner in around.body
+        if within:
+            return around
+        inner, inmost = around, inner
+    return module.tree
 
 
 def is_cared_for(module: Module, node: ast.AST) -> bool:
@@ -155,8 +192,21 @@ def is_of_python_2(module: Module) -> bool:
 
 def reports_an_error(module: Module, node: ast.Name) -> bool:
     """Whether it is read where the program ends, or warns, anyhow."""
-    return any(
-        isinstance(around, ast.Raise)
-        or (isinstance(around, ast.Call) and last_name(around.func) in ("warn", "exit"))
-        for around in module.ancestors(node)
-    )
+    inner: ast.AST = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Call) and last_name(around.func) in ("warn", *ENDING):
+            return True
+        if isinstance(around, SCOPES):
+            return False
+        block = next((one for one in blocks_of(around) if inner in one), [])
+        if isinstance(around, ast.Raise) or (block and ends(block[-1])):
+            return True
+        inner = around
+    return False
+
+
+def ends(statement: ast.stmt) -> bool:
+    """Whether a statement ends the program."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    exits = isinstance(call, ast.Call) and last_name(call.func) in ENDING
+    return exits or isinstance(statement, ast.Raise)

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from ...aside import in_unused_function
 from ...kept import kept
 from ...project import Module
 from ...rule import Spot
@@ -16,6 +15,7 @@ from ...syntax import (
     receiver,
     written,
 )
+from ...unused import in_unused_function
 from .loops import OPTIMIZERS, is_optimizer
 from .states import filled_in, plain_saves, saves, value_before
 

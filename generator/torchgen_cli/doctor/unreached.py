@@ -1,0 +1,219 @@
+"""Functions, methods and classes that no program of a project runs, as far as names tell."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .kept import kept
+from .lookup import path_of
+from .project import Module, Project
+from .syntax import FUNCTIONS, last_name, written
+from .unused import demonstration, is_cut_off, is_distributed, is_open, is_unused
+
+# decorators that keep a function nowhere; any other may put it in a table
+PLAIN = {"abstractmethod", "amp", "autocast", "cache", "cached_property", "classmethod", "script"}
+PLAIN |= {"contextmanager", "custom_bwd", "custom_fwd", "dataclass", "enable_grad", "lru_cache"}
+PLAIN |= {"inference_mode", "jit", "njit", "no_grad", "overload", "property", "setter"}
+PLAIN |= {"staticmethod", "total_ordering", "wraps"}
+# classes of libraries that call no other methods than these, and those with two underscores
+KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
+CALLED_BY_BASES = {"apply", "backward", "eval", "extra_repr", "forward", "jvp", "load_state_dict"}
+CALLED_BY_BASES |= {"setup_context", "state_dict", "train", "vmap"}
+# the names of what holds options, whose attributes are no functions
+OPTIONS = re.compile(r"^(args?|opts?|cfg|conf|config|flags|hparams?|hps?|params?)$", re.I)
+WORD = re.compile(r"[^\W\d]\w*")
+DOTTED = re.compile(r"[\w.:]+")
+TRAINING = {"backward", "fit"}
+# stand for the names of all functions and classes, and of all methods
+ANY_FUNCTION, ANY_METHOD = "any function", "any method"
+# begins the name of a file or folder, any of whose functions and classes may be used
+IN_FILE = "any of "
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+
+
+def is_unreached(module: Module, node: ast.AST) -> bool:
+    """Whether a place is in a function, a method or a class that no program runs."""
+    found = unreached(module.project)
+    return bool(found) and not found.isdisjoint((node, *module.ancestors(node)))
+
+
+@dataclass(eq=False)
+class Part:
+    """What runs as one: the top of a file, the body of a class, or a function."""
+
+    module: Module
+    node: ast.AST
+    owner: "Part | None" = None
+    """The class of a method."""
+    replaced: bool = False
+    """Whether the same block defines its name once more, further down."""
+    names: set[str] = field(default_factory=set)
+    """What it names; ANY_FUNCTION or ANY_METHOD where it may use what it does not name."""
+
+
+@kept
+def unreached(project: Project) -> frozenset[ast.AST]:
+    """The definitions that nothing names which is run itself; none where nothing trains.
+
+    Names are compared and not what they stand for, so some dead code is taken for alive.
+    """
+    pending = [part for module in project.modules for part in parts_of(module)]
+    alive: set[Part] = set()
+    named = {ANY_FUNCTION} if is_open(project) else set()
+    for text in project.unread.values():  # which does not parse
+        named.update(WORD.findall(text.decode("utf-8", "replace")))
+    found = set(filter(is_begun, pending))
+    while found:
+        alive |= found
+        named.update(*(part.names for part in found))
+        pending = [part for part in pending if part not in found]
+        found = {part for part in pending if is_called(part, alive, named)}
+    trains = not named.isdisjoint(TRAINING)
+    return frozenset(part.node for part in pending if trains)
+
+
+def is_begun(part: Part) -> bool:
+    """Whether a part runs by itself, or what does not name it here may run it."""
+    module, node = part.module, part.node
+    if isinstance(node, ast.Module):
+        return not is_unused(module)
+    if part.owner is not None or part.replaced:
+        return False
+    folder = module.name.rpartition("/")[0].partition("/")[0]
+    public = folder in packages(module.project) and is_distributed(module.project)
+    return public or module.is_test or module.name == "hubconf.py" or is_registered(node)
+
+
+def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
+    """Whether a part that is alive names a function or class, or a method of a living class."""
+    name = getattr(part.node, "name", "")
+    if part.replaced:
+        return False
+    if part.owner is None:
+        files = (IN_FILE + one for one in path_of(part.module))
+        return name in named or ANY_FUNCTION in named or not named.isdisjoint(files)
+    by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
+    called = by_base or name in named or ANY_METHOD in named or is_registered(part.node)
+    return called and part.owner in alive
+
+
+def is_registered(node: ast.AST) -> bool:
+    """Whether a decorator may keep a function or a class in a table, or call it."""
+    decorators = getattr(node, "decorator_list", [])
+    made = [one.func if isinstance(one, ast.Call) else one for one in decorators]
+    return any(last_name(one) not in PLAIN for one in made)
+
+
+def has_unknown_base(part: Part) -> bool:
+    """Whether a class derives from one of a library, which may call any of its methods."""
+    names = [last_name(one) for one in getattr(part.node, "bases", [])]
+    return not KNOWN_BASES.issuperset(set(names) - set(part.module.project.classes))
+
+
+@kept
+def packages(project: Project) -> frozenset[str]:
+    """The topmost folders of the packages."""
+    names = [name for name in project.contents if name.endswith("/__init__.py")]
+    return frozenset(name.partition("/")[0] for name in names)
+
+
+def parts_of(module: Module) -> list[Part]:
+    """The parts of a file, with what each of them names."""
+    found = [Part(module, module.tree)]
+    part_of: dict[ast.AST, Part | None] = {module.tree: found[0]}
+    shown = demonstration(module)
+    for node, parent in module.parents.items():  # the outer ones come first
+        part = part_of[parent]
+        cut_off = isinstance(node, ast.stmt) and is_cut_off(module, node, parent)
+        if node is shown or is_list_of_names(node) or cut_off:
+            part = None  # which uses nothing
+        elif part is not None and isinstance(node, DEFINITIONS) and not is_function(part.node):
+            owner = part if isinstance(part.node, ast.ClassDef) else None
+            part = Part(module, node, owner, is_replaced(node, parent))
+            found.append(part)
+        part_of[node] = part
+        if part is not None:
+            part.names.update(names_of(module, node))
+    return found
+
+
+def is_function(node: ast.AST) -> bool:
+    """Whether it is a function, within which all runs as one."""
+    return isinstance(node, FUNCTIONS)
+
+
+def is_list_of_names(node: ast.AST) -> bool:
+    """Whether it is `__all__ = [...]`."""
+    return isinstance(node, ast.Assign) and written(node.targets[0]) == "__all__"
+
+
+def is_replaced(node: Definition, parent: ast.AST) -> bool:
+    """Whether the same block defines a function of this name once more, further down."""
+    block = getattr(parent, "body", [])
+    after = block[block.index(node) + 1 :] if node in block else []
+    return not node.decorator_list and any(
+        isinstance(one, DEFINITIONS) and one.name == node.name for one in after
+    )
+
+
+def names_of(module: Module, node: ast.AST) -> Iterator[str]:
+    """What a node names, without those below it."""
+    if isinstance(node, ast.Name):
+        yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+        imported = written(node).partition(".")[0] in module.imports
+        if node.attr == "__dict__" and imported:
+            yield from any_of(module, node.value)  # models.__dict__[args.arch]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if DOTTED.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
+            yield from re.split("[.:]", node.value)
+    elif isinstance(node, ast.Call):
+        yield from chosen_by(module, node)
+
+
+def chosen_by(module: Module, call: ast.Call) -> Iterator[str]:
+    """What a call may use by names that are not written in the code."""
+    name = last_name(call.func)
+    if name == "Fire":
+        yield from (ANY_FUNCTION, ANY_METHOD)
+    elif name == "globals" or (
+        name == "eval" and isinstance(call.func, ast.Name) and is_called_then(module, call)
+    ):
+        yield from visible_in(module)
+    elif name == "getattr" and len(call.args) > 1 and is_called_then(module, call):
+        owner, attribute = call.args[:2]
+        if not isinstance(attribute, ast.Constant) and not OPTIONS.match(last_name(owner)):
+            yield from any_of(module, owner)
+
+
+def visible_in(module: Module) -> Iterator[str]:
+    """The functions and classes that a file defines or imports."""
+    yield from (node.name for node in (*module.functions, *module.classes))
+    yield from (whole.rpartition(".")[2] for whole in module.imports.values())
+    for statement in module.import_statements:
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            yield IN_FILE + (statement.module or "").rpartition(".")[2]
+
+
+def any_of(module: Module, node: ast.AST) -> Iterator[str]:
+    """What may be taken out of a module or an object by a name that is not written."""
+    last = module.qualified(node).rpartition(".")[2]
+    if last and any(last in path_of(other) for other in module.project.modules):
+        yield IN_FILE + last
+        return
+    yield ANY_METHOD
+    if written(node).partition(".")[0] not in ("self", *module.imports):
+        yield ANY_FUNCTION
+
+
+def is_called_then(module: Module, call: ast.Call) -> bool:
+    """Whether what a call returns is called, returned or kept for others to call."""
+    parent = module.parents[call]
+    if isinstance(parent, ast.Call):
+        return parent.func is call or last_name(parent.func) in ("partial", "map", "filter")
+    if isinstance(parent, ast.Assign):
+        return any(last_name(one) in module.calls for one in parent.targets)
+    return not isinstance(parent, ast.Expr | ast.Compare | ast.If | ast.BinOp | ast.Attribute)

@@ -1,0 +1,166 @@
+"""Files and functions that no other code of a project uses, and statements nothing leads to."""
+
+import ast
+import re
+from pathlib import PurePath
+
+from .kept import kept
+from .project import Module, Project
+from .syntax import FUNCTIONS, asks_main, blocks_of, last_name, own_nodes, walk
+
+PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
+DISTRIBUTES = re.compile(
+    rb"packages|py_modules|^\[(project|tool\.poetry|build-system|options)\]", re.M
+)
+# ways to import a file that no import statement names
+DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(", b"exec(")
+LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
+# what a demonstration of a file's classes does not do, and a program does
+RUNS = re.compile(
+    r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"
+)
+
+
+def is_never_reached(module: Module, node: ast.AST) -> bool:
+    """Whether the statement before leaves the block, or it is under `if False:`."""
+    inner = node
+    for around in module.ancestors(node):
+        if isinstance(inner, ast.stmt) and is_cut_off(module, inner, around):
+            return True
+        inner = around
+    return False
+
+
+def is_cut_off(module: Module, statement: ast.stmt, around: ast.AST) -> bool:
+    """Whether nothing leads to a statement of what is around it."""
+    block = next((one for one in blocks_of(around) if statement in one), None)
+    if block is None:
+        return False
+    if any(isinstance(one, LEAVING) for one in block[: block.index(statement)]):
+        return True
+    asks = isinstance(around, ast.If | ast.While) and block is around.body
+    return asks and is_false(module, around)
+
+
+def is_false(module: Module, asking: ast.AST) -> bool:
+    """Whether its test is false whatever happens: a constant, or a variable that has no other."""
+    test = getattr(asking, "test", None)
+    if isinstance(test, ast.Constant):
+        return not test.value
+    scope = module.function(asking)
+    if not isinstance(test, ast.Name) or not isinstance(scope, FUNCTIONS):
+        return False
+    places = [
+        one
+        for one in own_nodes(scope)
+        if isinstance(one, ast.Name) and one.id == test.id and not isinstance(one.ctx, ast.Load)
+    ]
+    values = module.value_in(test, scope)
+    constant = all(isinstance(one, ast.Constant) and not one.value for one in values)
+    return bool(values) and len(places) == len(values) and constant
+
+
+@kept
+def demonstration(module: Module) -> ast.If | None:
+    """The block for `__main__` of a file that others import, where it trains and loads nothing."""
+    if PurePath(module.name).stem not in module.project.imported_parts:
+        return None
+    for block in module.tree.body:
+        if isinstance(block, ast.If) and asks_main(block):
+            runs = module.project.reaches(module, block, is_run)
+            return None if runs else block
+    return None
+
+
+def is_run(node: ast.AST) -> bool:
+    """Whether it is a call that a program makes, and a demonstration does not."""
+    return isinstance(node, ast.Call) and RUNS.match(last_name(node.func)) is not None
+
+
+@kept
+def is_unused(module: Module) -> bool:
+    """Whether a file defines something for others, and no file of the project imports it."""
+    project = module.project
+    path = PurePath(module.name)
+    if path.name in (*PACKAGED, "__init__.py", "hubconf.py", "conftest.py") or module.is_test:
+        return False
+    if path.stem in project.imported_parts or any(map(does_something, module.tree.body)):
+        return False
+    named = (f'"{path.stem}"'.encode(), f"'{path.stem}'".encode())
+    if has_hidden_users(project) or any(map(project.contains, named)):
+        return False
+    return any("backward" in other.calls for other in project.code if other is not module)
+
+
+def does_something(statement: ast.stmt) -> bool:
+    """Whether a statement of a file is more than a definition, or names a value."""
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        return any(isinstance(node, ast.Call) for node in walk(statement))
+    if isinstance(statement, ast.Expr):
+        return not isinstance(statement.value, ast.Constant)
+    return not isinstance(
+        statement,
+        ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+    )
+
+
+@kept
+def is_distributed(project: Project) -> bool:
+    """Whether the packaging installs the code, so that other projects may use it."""
+    files = (project.root / name for name in PACKAGED)
+    return any(file.exists() and DISTRIBUTES.search(file.read_bytes()) for file in files)
+
+
+def is_open(project: Project) -> bool:
+    """Whether files are imported, or classes made, by names that are not written in the code."""
+    return any(map(project.contains, DYNAMIC))
+
+
+def in_unused_function(module: Module, node: ast.AST) -> bool:
+    """Whether it is in a function of a file that others import, which no file of them names."""
+    project = module.project
+    around = {node, *module.ancestors(node)}
+    function = next((one for one in module.tree.body if one in around), None)
+    if not isinstance(function, ast.FunctionDef) or module.is_test:
+        return False
+    made = [one.func if isinstance(one, ast.Call) else one for one in function.decorator_list]
+    if any(last_name(one) not in ("no_grad", "inference_mode") for one in made):
+        return False  # which may keep it in a table
+    imported = PurePath(module.name).stem in project.imported_parts
+    return imported and (
+        is_never_named(project, function.name) or is_never_called(module, function)
+    )
+
+
+def is_never_called(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether nothing calls a function, or hands it on, though others may have its name."""
+    project = module.project
+    if has_hidden_users(project) or function.name in project.imported_parts:
+        return False
+    named = any(
+        isinstance(node, ast.Name) and node.id == function.name
+        for other in project.modules
+        if other is module or has_star(other)
+        for node in other.parents
+    )
+    return not named and not any(True for _ in project.calls_of(module, function))
+
+
+def has_star(module: Module) -> bool:
+    """Whether a file imports names that it does not say."""
+    return any(
+        alias.name == "*" for statement in module.import_statements for alias in statement.names
+    )
+
+
+def is_never_named(project: Project, function: str) -> bool:
+    """Whether no code names a function but where it is defined."""
+    word = re.compile(rb"\b%s\b" % function.encode())
+    times = sum(len(word.findall(text)) for text in project.contents.values())
+    return times == 1 and not has_hidden_users(project)
+
+
+def has_hidden_users(project: Project) -> bool:
+    """Whether code that was not read, or other projects, may use what this one defines."""
+    unread = any(name not in project.contents for name in project.broken)
+    return unread or is_distributed(project) or is_open(project)

@@ -1,0 +1,135 @@
+"""What no program runs is a hint; what one may run is an error."""
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.doctor.examine import examine
+
+TRAIN = """
+import torch
+
+import models
+
+{top}
+
+def run(args):
+    model = {model}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in args.batches:
+        optimizer.zero_grad()
+        (model(x) - y).pow(2).mean().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    run(torch.load("args.pt", weights_only=True))
+"""
+MODELS = """
+import torch
+from torch import nn
+
+
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def grown(self):
+        return widened(self.layer)
+
+
+class Deep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, width), nn.Linear(width, 2))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def build():
+    return Deep()
+"""
+
+
+@pytest.mark.parametrize(
+    ("top", "model", "shown"),
+    [
+        ("", "models.Plain()", set()),
+        ("", "models.Plain().grown()", {"widened"}),
+        ("", "models.Deep()", {"width"}),
+        ("", "models.build()", {"width"}),
+        ("", "getattr(models, args.name)()", {"width"}),
+        ("", "models.__dict__[args.name]()", {"width"}),
+        ("from models import Deep", "eval(args.name)()", {"width"}),
+        ("from models import *", "eval(args.name)()", {"width"}),
+        ("", "getattr(models.Plain(), args.name)()", {"widened", "width"}),
+        ("from models import Deep", "models.Plain()", set()),
+        ("__all__ = ['Deep']", "models.Plain()", set()),
+        ("NAMES = {'deep': models.Deep}", "models.Plain()", {"width"}),
+        ("CHOICES = ['Deep']", "models.Plain()", {"width"}),
+        ("def unused():\n    return models.Deep()\n", "models.Plain()", set()),
+        ("if False:\n    deep = models.Deep()\n", "models.Plain()", set()),
+    ],
+)
+def test_a_name_that_is_missing_matters_where_a_program_comes_to_it(
+    tmp_path: Path, top: str, model: str, shown: set[str]
+) -> None:
+    (tmp_path / "train.py").write_text(TRAIN.format(top=top, model=model), encoding="utf-8")
+    (tmp_path / "models.py").write_text(MODELS, encoding="utf-8")
+    found = examine(tmp_path, hints=True, select=("TG004",))
+    assert {one.detail for one in found.findings} == {"widened", "width"}
+    assert {one.detail for one in found.failures} == shown
+
+
+@pytest.mark.parametrize(
+    ("beside", "content"),
+    [
+        ("setup.py", "from setuptools import setup\n\nsetup(packages=['models'])\n"),
+        ("check.py", "import models\n\nprint(models.Plain().grown(), models.Deep())\n"),
+        ("tests/test_models.py", "import models\n\nmodels.Plain().grown()\nmodels.Deep()\n"),
+        ("broken.py", "import models\n\nprint(models.Plain().grown(), models.Deep()\n"),
+    ],
+)
+def test_other_programs_count_too(tmp_path: Path, beside: str, content: str) -> None:
+    package = tmp_path / "models"
+    package.mkdir()
+    train = TRAIN.format(top="", model="models.Plain()")
+    (tmp_path / "train.py").write_text(train, encoding="utf-8")
+    (package / "__init__.py").write_text(MODELS, encoding="utf-8")
+    (tmp_path / beside).parent.mkdir(exist_ok=True)
+    (tmp_path / beside).write_text(content, encoding="utf-8")
+    found = examine(tmp_path, select=("TG004",))
+    assert "width" in {one.detail for one in found.failures}
+
+
+def test_what_a_later_definition_of_the_name_replaces_is_a_hint(tmp_path: Path) -> None:
+    twice = MODELS.replace("def build():", "def build():\n    return depth\n\n\ndef build():")
+    train = TRAIN.format(top="", model="models.build()")
+    (tmp_path / "train.py").write_text(train, encoding="utf-8")
+    (tmp_path / "models.py").write_text(twice, encoding="utf-8")
+    assert {one.detail for one in examine(tmp_path, select=("TG004",)).failures} == {"width"}
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("def f():\n    aps = []\n    return aps\n\n\ndef g(x=1):\n    return x, aps\n", 7),
+        ("def g(x=aps):\n    aps = [x]\n    return aps\n", 1),
+        ("def f(aps):\n    return aps\n\n\nprint([x for x in aps if (lambda aps: aps)(x)])\n", 5),
+    ],
+)
+def test_a_missing_name_is_shown_where_it_is_read(tmp_path: Path, code: str, line: int) -> None:
+    (tmp_path / "a.py").write_text(code, encoding="utf-8")
+    found = examine(tmp_path, select=("TG004",)).findings
+    assert [(one.line, one.detail) for one in found] == [(line, "aps")]
+
+
+def test_a_link_to_another_file_of_the_project_is_not_read_again(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print(aps)\n", encoding="utf-8")
+    (tmp_path / "b.py").symlink_to("a.py")
+    assert [one.file for one in examine(tmp_path).findings] == ["a.py"]
