@@ -1,9 +1,11 @@
 """Settings of torch's backends that do not exist."""
 
 import ast
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from ...kept import kept
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import last_name
@@ -32,6 +34,11 @@ SETTINGS = {
         "fp32_precision",
     },
 }
+# what runs in cuDNN, or a library whose models do
+IN_CUDNN = re.compile(
+    rb"\bConv(Transpose)?[123]d\b|\bconv(_transpose)?[123]d\(|\b(LSTM|GRU|RNN)\b"
+    rb"|\b(torchvision|timm|transformers|segmentation_models_pytorch)\b"
+)
 
 
 @rule(
@@ -39,7 +46,8 @@ SETTINGS = {
     "torch has no setting of this name, so this changes nothing",
     why="""Python takes any name for a new attribute of a module, and torch never asks for it: the
     run goes on as by default. `torch.backends.cuda.matmul` refuses it with an
-    AttributeError. Where no setting has a name like it, it is a hint.""",
+    AttributeError. Where no setting has a name like it, it is a hint; so is a setting of cuDNN in a
+    program without convolutions and recurrent layers.""",
     remedy="set the attribute that is meant",
     source=f"{STABLE}/backends.html",
     bad="""
@@ -47,12 +55,14 @@ import torch
 
 torch.backends.cudnn.determinstic = True  # <--
 torch.backends.cuda.allow_tf32 = True  # <--
+layer = torch.nn.Conv2d(3, 8, 3)
 """,
     good="""
 import torch
 
 torch.backends.cudnn.deterministic = True
 torch.backends.cuda.matmul.allow_tf32 = True
+layer = torch.nn.Conv2d(3, 8, 3)
 """,
 )
 def unknown_setting(module: Module) -> Iterator[Spot]:
@@ -67,7 +77,15 @@ def unknown_setting(module: Module) -> Iterator[Spot]:
         if isinstance(value, ast.Lambda) or last_name(value) in module.project.functions:
             continue  # in place of a function of torch
         detail = told(owner, node.attr, known)
-        yield Spot(node, detail, unsure="meant" not in detail)  # what never was does no harm
+        idle = owner == "torch.backends.cudnn" and not uses_cudnn(module)
+        yield Spot(node, detail, idle or "meant" not in detail)  # what never was does no harm
+
+
+@kept
+def uses_cudnn(module: Module) -> bool:
+    """Whether the program of a file has layers that cuDNN computes."""
+    contents = module.project.contents
+    return any(IN_CUDNN.search(contents[other.name]) for other in module.project.near(module))
 
 
 def told(owner: str, name: str, known: set[str]) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import is_constant, keyword, written
-from ..shared.flag_readers import flag_names
+from ...syntax import is_constant, keyword, mentions, written
+from ..shared.flag_places import attributes_of
+from ..shared.flag_readers import flag_names, is_read
 
 
 @rule(
@@ -14,8 +15,10 @@ from ..shared.flag_readers import flag_names
     "a flag of `type=bool` is true, whatever is given",
     why="""argparse calls `bool` on the text, and any text but the empty one is true:
     `--pretrained False` asks for a pretrained model. A flag without a type, or of `type=str`, keeps
-    the text, which is as true.""",
-    remedy="use `action=argparse.BooleanOptionalAction`, or `store_true`",
+    the text, which is as true. Where no value of the flag changes anything, and for a switch that
+    a script without torch documents as `True`, it is a hint.""",
+    remedy="""use `action=argparse.BooleanOptionalAction`, or `store_true`; where people give
+    `--flag True`, read the word: `type=lambda word: word.lower() == "true"`""",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
 import argparse
@@ -34,9 +37,47 @@ parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, defau
 def boolean_text(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         if written(keyword(call, "type") or call) == "bool":
-            yield Spot(call, unsure=is_left_unread(module, call))
+            idle = is_left_unread(module, call) or changes_nothing(module, call)
+            yield Spot(call, unsure=idle or is_given_as_true(module, call))
         elif is_text_for_truth(module, call):
-            yield Spot(call, "the text that is given is asked for as a truth")
+            unsure = changes_nothing(module, call)
+            yield Spot(call, "the text that is given is asked for as a truth", unsure)
+
+
+def is_given_as_true(module: Module, call: ast.Call) -> bool:
+    """Whether a script without torch says that its flag, off by default, is turned on by `True`."""
+    told = keyword(call, "help")
+    torch = any(whole.partition(".")[0] == "torch" for whole in module.imports.values())
+    off = is_constant(keyword(call, "default"), False)
+    return off and not torch and told is not None and mentions(told, "true")
+
+
+def changes_nothing(module: Module, call: ast.Call) -> bool:
+    """Whether the flag is read, and each place that does makes nothing of it."""
+    places = uses(module, call)
+    return bool(places) and not any(
+        is_read(other, node) and not is_passed_over(other, node) for other, node in places
+    )
+
+
+def uses(module: Module, call: ast.Call) -> list[tuple[Module, ast.Attribute]]:
+    """The places of the program that read a flag as an attribute."""
+    return [
+        (other, node)
+        for other in module.project.near(module)
+        for name in flag_names(call)
+        for node in attributes_of(other).get(name, ())
+    ]
+
+
+def is_passed_over(module: Module, node: ast.AST) -> bool:
+    """Whether a value is only asked for by `if value: pass`."""
+    around = module.parents[node]
+    return (
+        isinstance(around, ast.If)
+        and not around.orelse
+        and all(isinstance(one, ast.Pass) for one in around.body)
+    )
 
 
 def is_text_for_truth(module: Module, call: ast.Call) -> bool:
@@ -47,14 +88,8 @@ def is_text_for_truth(module: Module, call: ast.Call) -> bool:
         return False
     if not is_constant(keyword(call, "default"), True, False):
         return False
-    names = flag_names(call)
-    uses = [
-        (other, node)
-        for other in module.project.near(module)
-        for node in other.attributes
-        if node.attr in names
-    ]
-    return bool(uses) and all(is_asked(*use) for use in uses)
+    places = uses(module, call)
+    return bool(places) and all(is_asked(*place) for place in places)
 
 
 def is_asked(module: Module, node: ast.expr) -> bool:

@@ -10,6 +10,20 @@ from ...syntax import is_constant, keyword, walk
 from ..checkpoint.in_place import SETTINGS
 from ..shared.weights_alone import is_script
 
+# what a user would turn off, or on: where a run is, what is trained, and on which data
+ASKED_FOR = re.compile(
+    r"(^|_)(cuda|[cgt]pus?|device|amp|fp16|bf16|half|(multi|distributed)\w*|memory|resume|save\w*"
+    r"|savenii|pre_?train(ed)?|train\w*|no_?val|val\w*|eval\w*|test|freeze|fine_?tun\w*|bias|ema"
+    r"|aug(ment\w*)?|flip|crop|rotat\w*|jitter|mixup|cutmix|shuffle|mining|balanced?|data\w*|sbd"
+    r"|mini|debug|attn|attention|mask|dropout|\w*norm|(sync_?)?bn|early_stop\w*|warm_?up"
+    r"|deterministic|bidirectional|residual)(_|$)",
+    re.I,
+)
+# scripts that do not train, and whose steps are wanted as they are by default
+SHOWING = re.compile(
+    r"(^|[/_])(export|deploy\w*|demo|detect|convert|visuali[sz]\w*|onnx)[^/]*([/.]|$)", re.I
+)
+DENIED = re.compile(rb"#.*\b(not|no longer|opposite)\b|#.*n't", re.I)
 NEGATIVE = re.compile(
     r"(^|_)(no|not|non|disable|skip|without|dont|off|ignore|exclude|un\w+|freeze|fix|hide)(_|$)|^no"
 )
@@ -88,7 +102,9 @@ def converted(module: Module, name: str) -> bool:
     "giving this flag does not turn on what it is called after",
     why="""`store_false` sets the value to False where the flag is given: `--cuda` runs on the CPU,
     and without it the GPU is used. Who gives it gets the opposite. `store_true` with the default
-    True changes nothing, and nothing turns it off.""",
+    True changes nothing, and nothing turns it off. It is a hint where the name says nothing of the
+    device, the training, the model or the data, in scripts that export or show something, and where
+    a comment says that the value means the opposite.""",
     remedy="call it `--no-...` with `dest`, or use `action=argparse.BooleanOptionalAction`",
     source=f"{ARGPARSE}#action",
     bad="""
@@ -107,19 +123,23 @@ parser.add_argument("--no-pretrained", dest="pretrained", action="store_false")
     once=True,
 )
 def turned_round(module: Module) -> Iterator[Spot]:
+    showing = "backward" not in module.calls and SHOWING.search(module.name) is not None
     for call in module.calls.get("add_argument", ()):
+        flag = long_flag(call)
+        name = flag.strip("-").replace("-", "_")
+        aside = showing or not ASKED_FOR.search(name)
         if is_always_true(module, call):
-            yield Spot(call, f"{long_flag(call)} is always True")
+            yield Spot(call, f"{flag} is always True", aside)
         if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
-            flag, told = long_flag(call), keyword(call, "help")
-            name = flag.strip("-").replace("-", "_")
+            told = keyword(call, "help")
             said = str(told.value) if isinstance(told, ast.Constant) else ""
             if (
                 name
                 and not NEGATIVE.search(name)
                 and not NEGATIVE.search(said.lower().replace(" ", "_"))
             ):
-                yield Spot(call, flag, unsure=is_handed_on_as_another(module, name))
+                meant = is_handed_on_as_another(module, name) or is_denied(module, name)
+                yield Spot(call, flag, unsure=aside or meant)
 
 
 def is_handed_on_as_another(module: Module, name: str) -> bool:
@@ -129,6 +149,13 @@ def is_handed_on_as_another(module: Module, name: str) -> bool:
         for one in module.keywords
         if one.arg is not None
     )
+
+
+def is_denied(module: Module, name: str) -> bool:
+    """Whether a comment beside a place that reads a flag says that it means the opposite."""
+    places = [node.lineno for node in module.attributes if node.attr == name]
+    lines = module.project.contents[module.name].splitlines() if places else []
+    return any(DENIED.search(lines[number - 1]) for number in places)
 
 
 def is_always_true(module: Module, call: ast.Call) -> bool:

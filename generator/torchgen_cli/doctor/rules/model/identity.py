@@ -16,8 +16,8 @@ IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
     "`is` compares with a literal text or number",
     why="""`is` asks whether both are the same object, not whether they are equal. A text from
     a command line or a file is another object than the literal, so the branch is never taken.
-    Where another literal may be compared, which CPython keeps once, it is a hint: it works, with a
-    SyntaxWarning.""",
+    Where another literal may be compared, or a value that CPython keeps once, such as "" or a small
+    number, it is a hint: it works, with a SyntaxWarning.""",
     remedy="write `==`, or `!=` for `is not`",
     source="https://docs.python.org/3/reference/expressions.html#is-not",
     bad="""
@@ -43,14 +43,25 @@ def criterion(args):
 def same_object(module: Module) -> Iterator[Spot]:
     if IDENTITY.search(module.project.contents[module.name]) is None:
         return
+    found: dict[int, Spot] = {}  # one a line
     for node in module.parents:
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
         for operator, left, right in zip(node.ops, sides, node.comparators, strict=False):
             if isinstance(operator, ast.Is | ast.IsNot) and (is_value(left) or is_value(right)):
-                yield Spot(node, unsure=not (is_setting(left) or is_setting(right)))
-                break
+                kept = is_kept_once(left) or is_kept_once(right)
+                unsure = kept or not (is_setting(left) or is_setting(right))
+                found[node.lineno] = found.get(node.lineno) or Spot(node, unsure=unsure)
+    yield from found.values()
+
+
+def is_kept_once(node: ast.expr) -> bool:
+    """Whether CPython has one object for each such value: a letter at most, a small number."""
+    value = getattr(node, "value", None)
+    if isinstance(value, str | bytes):
+        return len(value) < 2
+    return isinstance(value, int) and value <= 256
 
 
 def is_value(node: ast.expr) -> bool:

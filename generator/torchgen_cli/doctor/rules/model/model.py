@@ -15,25 +15,26 @@ from ...syntax import (
     written,
 )
 from ..shared.layers import DOCS, module_classes
-from .plain_modules import REGISTERING_METHODS, loses_by_it
+from .plain_modules import REGISTERING_METHODS, has_parameters, loses_by_it
 
-REGISTER = {"ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Sequential"}
+REGISTER = {"Parameter", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Sequential"}
 PLAIN = (ast.List, ast.Dict, ast.Tuple, ast.ListComp, ast.DictComp, ast.BinOp)
 
 
-def holds_modules(module: Module, value: ast.AST) -> bool:
-    """Whether a plain list, tuple, dict or comprehension holds new modules or parameters."""
+def held_modules(module: Module, value: ast.AST) -> list[ast.expr]:
+    """The new modules and parameters that a plain list, tuple, dict or comprehension holds."""
+    items: list[ast.expr] = []
     if isinstance(value, ast.List | ast.Tuple):
-        return any(loses_by_it(module, item) for item in value.elts)
+        items = value.elts
     if isinstance(value, ast.Dict):
-        return any(loses_by_it(module, item) for item in value.values)
+        items = value.values
     if isinstance(value, ast.ListComp):
-        return loses_by_it(module, value.elt)
+        items = [value.elt]
     if isinstance(value, ast.DictComp):
-        return loses_by_it(module, value.value)
+        items = [value.value]
     if isinstance(value, ast.BinOp):  # [nn.Linear(8, 8)] * 3
-        return holds_modules(module, value.left) or holds_modules(module, value.right)
-    return False
+        return held_modules(module, value.left) + held_modules(module, value.right)
+    return [item for item in items if loses_by_it(module, item)]
 
 
 @rule(
@@ -41,7 +42,8 @@ def holds_modules(module: Module, value: ast.AST) -> bool:
     "modules in a plain list or dict are not part of the model",
     why="""`parameters()`, `to(device)`, `state_dict()` and `train()` see only what is
     registered. What a plain list or dict holds is neither trained, nor moved, nor saved. A list
-    of a single module is a hint: some hide one so on purpose.""",
+    of a single module is a hint: some hide one so on purpose. So are modules of which it is not
+    seen that they have parameters.""",
     remedy="use nn.ModuleList, nn.ModuleDict, nn.ParameterList or nn.ParameterDict",
     source=f"{DOCS}/torch.nn.ModuleList.html",
     bad="""
@@ -78,9 +80,11 @@ def plain_list(module: Module) -> Iterator[ast.AST | Spot]:
         for name, (statement, value) in held.items():
             if registered_later(node, name):
                 continue
-            if holds_modules(module, value):
+            if held_here := held_modules(module, value):
                 alone = isinstance(value, ast.List) and len(value.elts) == 1
-                yield Spot(statement, unsure=alone)  # which is a way to hide it on purpose
+                learnt = any(has_parameters(module, one) for one in held_here)
+                # a single one may be hidden on purpose
+                yield Spot(statement, unsure=alone or not learnt)
             else:
                 yield from filled_with_modules(module, node, name)
 
@@ -104,7 +108,7 @@ def registered_later(node: ast.ClassDef, name: str) -> bool:
     return False
 
 
-def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterator[ast.AST]:
+def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterator[Spot]:
     """Where new modules are put into the list or dict; the first place is enough."""
     for inner in everything(node):
         if isinstance(inner, ast.Call) and last_name(inner.func) == "append":
@@ -119,7 +123,7 @@ def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterat
             and written(held) == name
             and loses_by_it(module, value)
         ):
-            yield inner
+            yield Spot(inner, unsure=not has_parameters(module, value))
             return
 
 

@@ -5,15 +5,43 @@ import ast
 from ...project import Module
 from ...syntax import FUNCTIONS, everything, last_name, written
 from ..shared.layers import makes_module
+from .made_anew import WITH_PARAMETERS
 
 PLAIN_MODULES = ("Upsample", "MaxPool", "AvgPool", "AdaptiveAvgPool", "PixelShuffle", "Softmax")
 ACTIVATIONS = ("ReLU", "LeakyReLU", "ELU", "GELU", "SiLU", "Sigmoid", "Tanh", "Identity", "Flatten")
+LEARNT = (*WITH_PARAMETERS, "LayerNorm", "GroupNorm", "PReLU", "Transformer", "Parameter")
+CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 REGISTERING_METHODS = {"add_module", "register_module", "register_parameter", "setattr", "extend"}
 
 
 def loses_by_it(module: Module, value: ast.AST) -> bool:
     """Whether it makes a module that misses something where the model does not know of it."""
     return makes_module(module, value) and not is_plain(module, value)
+
+
+def has_parameters(module: Module, value: ast.AST, depth: int = 4) -> bool:
+    """Whether it makes a parameter, a layer that has some, or a module that holds such."""
+    if not isinstance(value, ast.Call):
+        return False
+    if module.is_torch(value.func, *LEARNT):
+        return True
+    if module.is_torch(value.func, *CONTAINERS):
+        return any(has_parameters(module, one, depth) for one in everything(value) if one != value)
+    classes = module.project.classes_named(module, value.func) or []
+    return depth > 0 and bool(classes) and all(makes_parameters(*one, depth) for one in classes)
+
+
+def makes_parameters(module: Module, node: ast.ClassDef, depth: int) -> bool:
+    """Whether a class, or one that it derives from, makes what has parameters, or is such."""
+    if any(module.is_torch(base, *LEARNT) for base in node.bases):
+        return True
+    if any(has_parameters(module, one, depth - 1) for one in everything(node)):
+        return True
+    return any(
+        one is not node and depth > 0 and makes_parameters(where, one, depth - 1)
+        for base in node.bases
+        for where, one in module.project.classes_named(module, base) or ()
+    )
 
 
 def is_plain(module: Module, value: ast.AST, depth: int = 2) -> bool:

@@ -3,14 +3,31 @@
 import ast
 from collections.abc import Iterator
 
+from packaging.version import InvalidVersion, Version
+
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import argument, is_constant, last_name, receiver, same, walk, written
+from ...syntax import (
+    argument,
+    is_constant,
+    last_name,
+    own_calls,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from ..shared.layers import DOCS
+from ..shared.loops import OPTIMIZERS, is_backward
 
 BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
 LARGE = 0.01  # of an epsilon, which is 1e-5 by default
 FACTORIES = ("zeros", "ones", "full", "rand", "randn", "arange", "tensor", "Tensor", "FloatTensor")
+# those of the last years
+RELEASES = {
+    "torchaudio": [*(f"0.{n}.0" for n in range(7, 14)), *(f"2.{n}.0" for n in range(12))],
+    "torchvision": [f"0.{n}.0" for n in range(8, 29)],
+}
 MISSPELT = ("require_grad", "requires_gard", "require_grads", "requires_grads", "required_grad")
 
 
@@ -80,18 +97,27 @@ def foreign_momentum(module: Module) -> Iterator[ast.AST]:
 @rule(
     "TG309",
     "this attribute is not `requires_grad`, so nothing is frozen",
-    why="Python takes any name for a new attribute of the tensor, without a word.",
+    why="""Python takes any name for a new attribute of the tensor, without a word. It is a hint
+    where no training of the tensor is seen, or where the model is only evaluated.""",
     remedy="write `requires_grad`, or call `requires_grad_(False)`",
     source="https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",
     bad="""
-def freeze(model):
-    for parameter in model.parameters():
+import torch
+
+
+def optimizer_of(model):
+    for parameter in model.backbone.parameters():
         parameter.require_grad = False  # <--
+    return torch.optim.SGD(model.parameters(), lr=0.1)
 """,
     good="""
-def freeze(model):
-    for parameter in model.parameters():
+import torch
+
+
+def optimizer_of(model):
+    for parameter in model.backbone.parameters():
         parameter.requires_grad = False
+    return torch.optim.SGD(model.parameters(), lr=0.1)
 """,
 )
 def misspelt_flag(module: Module) -> Iterator[Spot]:
@@ -106,7 +132,25 @@ def misspelt_flag(module: Module) -> Iterator[Spot]:
             if owner == "self" and any(n.attr == node.attr and n is not node for n in reads):
                 continue  # a setting of one's own
             values = module.value_in(node.value, module.function(node))
-            yield Spot(node, node.attr, unsure=any(map(is_fresh, values)))
+            unsure = any(map(is_fresh, values)) or not is_trained(module, node)
+            yield Spot(node, node.attr, unsure)
+
+
+def is_trained(module: Module, node: ast.Attribute) -> bool:
+    """Whether what has the attribute is trained: a part of a model, or beside its optimizer."""
+    project, scope = module.project, module.function(node)
+    if any(same(receiver(call), node.value) for call in own_calls(scope, "eval")):
+        return False
+    around = module.class_of(node)
+    if around is not None and project.is_module_class(module, around):
+        return any("backward" in other.calls for other in project.near(module))
+    users = [(module, scope)]
+    users += [(other, other.function(call)) for other, call in project.calls_of(module, scope)]
+    return any(
+        any(other.is_torch(call.func, *OPTIMIZERS) for call in own_calls(user))
+        or project.reaches(other, user, is_backward, depth=2)
+        for other, user in users
+    )
 
 
 def is_fresh(value: ast.expr) -> bool:
@@ -119,7 +163,8 @@ def is_fresh(value: ast.expr) -> bool:
     "a version is compared as text",
     why="""Texts are compared letter by letter: "0.10.0" comes before "0.3.0", and "2.10" before
     "2.9". The branch for an old release is taken with a new one. `torch.__version__` is no plain
-    text since 1.10, and compares as it should.""",
+    text since 1.10, and compares as it should. Where the releases that there are compare as they
+    should, or are not known here, it is a hint.""",
     remedy="compare `packaging.version.Version(...)`, or ask for the function with `hasattr`",
     source="https://packaging.pypa.io/en/stable/version.html",
     bad="""
@@ -135,7 +180,7 @@ NEW = Version(torchvision.__version__) >= Version("0.9")
 """,
     severity=Severity.WARNING,
 )
-def version_as_text(module: Module) -> Iterator[ast.AST]:
+def version_as_text(module: Module) -> Iterator[Spot]:
     for node in module.attributes:
         around = module.parents[node]
         if node.attr != "__version__" or not isinstance(around, ast.Compare):
@@ -146,7 +191,25 @@ def version_as_text(module: Module) -> Iterator[ast.AST]:
         sides = [around.left, *around.comparators]
         texts = [one for one in sides if isinstance(one, ast.Constant)]
         if ordered and any(isinstance(one.value, str) for one in texts):
-            yield around
+            library = module.qualified(node.value)
+            given = [one.value for one in texts if isinstance(one.value, str)]
+            yield Spot(around, unsure=not any(is_misplaced(library, one) for one in given))
+
+
+def is_misplaced(library: str, text: str) -> bool:
+    """Whether a release of a library is on the wrong side of a version, where texts are compared.
+
+    "0.10.0" is, of "0.9": it comes before it.
+    """
+    try:
+        version = Version(text)
+    except InvalidVersion:
+        return False
+    return any(
+        (one < text) is not (Version(one) < version)
+        for one in RELEASES.get(library, ())
+        if not one.startswith(text)
+    )
 
 
 @rule(
