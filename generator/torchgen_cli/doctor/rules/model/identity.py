@@ -58,7 +58,7 @@ def same_object(module: Module) -> Iterator[Spot]:
 
 def is_kept_once(node: ast.expr) -> bool:
     """Whether CPython has one object for each such value: a letter at most, a small number."""
-    value = getattr(node, "value", None)
+    value = getattr(node.operand if isinstance(node, ast.UnaryOp) else node, "value", None)
     if isinstance(value, str | bytes):
         return len(value) < 2
     return isinstance(value, int) and value <= 256

@@ -205,11 +205,7 @@ def is_misplaced(library: str, text: str) -> bool:
         version = Version(text)
     except InvalidVersion:
         return False
-    return any(
-        (one < text) is not (Version(one) < version)
-        for one in RELEASES.get(library, ())
-        if not one.startswith(text)
-    )
+    return any((one < text) is not (Version(one) < version) for one in RELEASES.get(library, ()))
 
 
 @rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import Loop, last_name, mentions, own_calls, own_nodes, receiver, same, written
-from ..shared.loops import graph_losses, step_scopes
+from ..shared.loops import graph_losses, is_step, step_scopes
 
 FAQ = f"{STABLE}/notes/faq.html"
 
@@ -15,7 +15,8 @@ FAQ = f"{STABLE}/notes/faq.html"
     "TG408",
     "the sum of the losses keeps the graph of every step",
     why="""The loss carries the graph that computed it. A sum, or a list, of losses keeps the
-    graphs of all steps alive, so memory grows with each step.""",
+    graphs of all steps alive, so memory grows with each step. Where the loop around makes no step
+    of an optimizer, it is a hint.""",
     remedy="add `loss.detach()`, or `loss.item()`, which also waits for the device",
     source=FAQ,
     bad="""
@@ -57,11 +58,31 @@ def kept_graph(module: Module) -> Iterator[Spot]:
             computed = (
                 isinstance(node, ast.AugAssign | ast.Assign) or not names_kept(value) & losses
             )
-            if starts_within(module, scope, target, node):
+            if starts_within(module, scope, target, node) or ends_with_step(module, target, node):
                 continue
             if computed and under_no_grad(module, node):
                 continue
             yield Spot(node, unsure=ends_soon(module, target, node))
+
+
+def ends_with_step(module: Module, target: ast.expr, node: ast.AST) -> bool:
+    """Whether the loop around is a part of a step, for which the sum is begun anew."""
+    inner, *outer = module.loops_around(node)
+    return (
+        bool(outer)
+        and not makes_steps(module, inner)
+        and makes_steps(module, outer[0])
+        and any(
+            isinstance(one, ast.Assign) and same(one.targets[0], target)
+            for one in own_nodes(outer[0])
+            if inner not in module.ancestors(one)
+        )
+    )
+
+
+def makes_steps(module: Module, loop: ast.AST) -> bool:
+    """Whether an optimizer steps in a loop."""
+    return any(is_step(module, call) for call in own_calls(loop, "step"))
 
 
 def ends_soon(module: Module, target: ast.expr, node: ast.AST) -> bool:
@@ -70,6 +91,8 @@ def ends_soon(module: Module, target: ast.expr, node: ast.AST) -> bool:
     if any(call.args and same(call.args[0], target) for call in stacked):
         return True
     inner, *outer = module.loops_around(node)
+    if not makes_steps(module, inner):
+        return True
     if not isinstance(inner, ast.For) or not isinstance(inner.iter, ast.Call) or not outer:
         return False
     if last_name(inner.iter.func) != "range" or (

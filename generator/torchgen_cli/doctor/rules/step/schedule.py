@@ -1,6 +1,7 @@
 """The learning rate and the weight decay."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
@@ -21,28 +22,43 @@ from ...syntax import (
 )
 from ..shared.loops import OPTIMIZERS, is_scheduler, optimizer_steps, scaled_steps
 
+# schedules that drop at some epochs, and are constant in between
+BY_STEPS = re.compile(r"Step|Plateau|Milestone")
+
 
 @rule(
     "TG409",
     "the scheduler steps before the optimizer",
-    why="""The first value of the schedule is skipped: the first step is already made with the
-    second rate. The order was turned round in torch 1.1.""",
+    why="""The first value of the schedule is skipped, and each drop comes an epoch early. The order
+    was turned round in torch 1.1. It is a hint where the schedule is none that is seen to drop at
+    some epochs, such as StepLR: of a smooth one, or one that moves on in each step, a first value
+    more or less is hardly felt.""",
     remedy="call `scheduler.step()` after `optimizer.step()`",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
-def train(model, loader, optimizer, scheduler, loss_of):
-    for batch in loader:
-        optimizer.zero_grad()
-        loss_of(model, batch).backward()
+import torch
+
+
+def fit(model, loader, optimizer, loss_of):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+    for epoch in range(90):
         scheduler.step()  # <--
-        optimizer.step()
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
 """,
     good="""
-def train(model, loader, optimizer, scheduler, loss_of):
-    for batch in loader:
-        optimizer.zero_grad()
-        loss_of(model, batch).backward()
-        optimizer.step()
+import torch
+
+
+def fit(model, loader, optimizer, loss_of):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+    for epoch in range(90):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
         scheduler.step()
 """,
     severity=Severity.WARNING,
@@ -63,8 +79,47 @@ def scheduler_first(module: Module) -> Iterator[Spot]:
                 branches = [statement]
                 if isinstance(statement, ast.If):  # if args.cosine: scheduler.step()
                     branches = [*statement.body, *statement.orelse]
-                calls = filter(None, (scheduler_step(module, one) for one in branches))
-                yield from (Spot(call, unsure=old) for call in calls)
+                for call in filter(None, (scheduler_step(module, one) for one in branches)):
+                    made = schedules(module, call)
+                    if made and all(is_constant(one, None) for one in made):
+                        continue  # there is none
+                    drops = any(map(drops_at_epochs, made))
+                    yield Spot(
+                        call, unsure=old or not drops or not in_a_loop(module, block[steps[0]])
+                    )
+
+
+def schedules(module: Module, call: ast.Call) -> list[ast.expr]:
+    """What the scheduler that a call moves on may be: in its function, or else in the program."""
+    held = receiver(call)
+    assert held is not None
+    own = module.value_in(held, module.function(call))
+    return own or [
+        one.value
+        for other in module.project.near(module)
+        for target, statements in other.assigned.items()
+        if target.rpartition(".")[2] == last_name(held)
+        for one in statements
+    ]
+
+
+def drops_at_epochs(value: ast.expr) -> bool:
+    """Whether it makes a schedule such as StepLR."""
+    return isinstance(value, ast.Call) and BY_STEPS.search(last_name(value.func)) is not None
+
+
+def in_a_loop(module: Module, statement: ast.stmt) -> bool:
+    """Whether a statement that trains makes many steps of the optimizer, itself or by a call."""
+    steps = [*optimizer_steps(module, statement), *scaled_steps(module, statement)]
+    if steps:
+        inside = {statement, *own_nodes(statement)}
+        return any(loop in inside for step in steps for loop in module.loops_around(step))
+    return any(
+        any(True for _ in other.loops_around(step))
+        for call in own_calls(statement)
+        for other, function in module.project.resolve(module, call)
+        for step in [*optimizer_steps(other, function), *scaled_steps(other, function)]
+    )
 
 
 def scheduler_step(module: Module, statement: ast.stmt) -> ast.Call | None:
