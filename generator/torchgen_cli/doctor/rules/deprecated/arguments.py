@@ -8,6 +8,9 @@ from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, written
 from ..shared.weights_alone import is_script
 
+# what makes one training of several processes
+WRAPPING = {"DDP", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "all_reduce"}
+
 
 @rule(
     "TG804",
@@ -195,8 +198,10 @@ def saves_no_scheduler(module: Module) -> bool:
     "TG809",
     "torchrun passes no `--local_rank`",
     why="""`torch.distributed.launch` passed it as a flag and is deprecated; `torchrun` sets the
-    environment variable LOCAL_RANK instead. Without it every process takes device 0. Where nothing
-    reads the flag, and the rank comes from the environment, it is a hint.""",
+    environment variable LOCAL_RANK instead. Without it every process takes device 0. Since torch
+    2.0 `torch.distributed.launch` itself passes `--local-rank`, which a parser of `--local_rank`
+    refuses. Where nothing reads the flag and the rank comes from the environment, and where nothing
+    wraps a model for several processes, it is a hint.""",
     remedy='read `int(os.environ["LOCAL_RANK"])`',
     source=f"{STABLE}/elastic/run.html",
     bad="""
@@ -226,9 +231,7 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
         return
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
     idle = is_left_to_the_environment(module.project)
-    idle |= not any(
-        map(module.project.contains, (b"DistributedDataParallel", b"DDP", b"all_reduce"))
-    )
+    idle |= all(WRAPPING.isdisjoint(other.calls) for other in module.project.code)
     for call in module.calls.get("add_argument", ()):
         if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
             # which torch.distributed.launch passes since torch 2.0

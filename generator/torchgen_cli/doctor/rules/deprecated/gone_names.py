@@ -56,7 +56,10 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.string_": "numpy.bytes_",
             "numpy.unicode_": "numpy.str_",
         },
-        "2.4": {"numpy.in1d": "numpy.isin", "numpy.trapz": "numpy.trapezoid"},
+        "2.4": {
+            "numpy.in1d": "numpy.isin",
+            "numpy.trapz": "scipy.integrate.trapezoid, or numpy.trapezoid with numpy 2",
+        },
     },
     "scipy": {
         "1.2": {
@@ -245,7 +248,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     "tensorflow": {
         "2.0": {
             "tensorflow.ConfigProto": "tensorflow.config",
-            "tensorflow.Session": "eager execution",
+            "tensorflow.Session": "tensorflow.compat.v1.Session",
             "tensorflow.Summary": "torch.utils.tensorboard.SummaryWriter",
             "tensorflow.app": "absl.app",
             "tensorflow.contrib": "nothing that stayed",

@@ -89,21 +89,26 @@ def viewed_slice(module: Module) -> Iterator[Spot]:
                 and last_name(getattr(value, "func", value)) == "eq"
                 and any(is_transposed(one) for one in module.value_in(compared, scope))
             ):
-                yield Spot(call, unsure=only_first(module, call))
+                asked = asked_for(module, call)
+                if not asked or not all(is_constant(one, 1) for one in asked):
+                    yield Spot(call, unsure=bool(asked))
 
 
-def only_first(module: Module, call: ast.Call) -> bool:
-    """Whether the function takes the first class alone by default, and no caller asks for more."""
+def asked_for(module: Module, call: ast.Call) -> list[ast.expr]:
+    """The numbers of classes that the function takes, by default or for a caller, one at a time.
+
+    Empty where they are not seen, or a caller asks for several.
+    """
     function = module.function(call)
     if not isinstance(function, FUNCTIONS) or not function.args.defaults:
-        return False
-    default = function.args.defaults[-1]
-    alone = isinstance(default, ast.Tuple | ast.List) and len(default.elts) == 1
-    asked = [argument(one, 2, "topk") for _, one in module.project.calls_of(module, function)]
-    return alone and all(
-        one is None or (isinstance(one, ast.Tuple | ast.List) and len(one.elts) == 1)
-        for one in asked
-    )
+        return []
+    calls = module.project.calls_of(module, function)
+    given = [argument(one, 2, "topk") for _, one in calls]
+    every = [function.args.defaults[-1], *(one for one in given if one is not None)]
+    single = [
+        one.elts[0] for one in every if isinstance(one, ast.Tuple | ast.List) and len(one.elts) == 1
+    ]
+    return single if len(single) == len(every) else []
 
 
 def is_transposed(value: ast.expr) -> bool:

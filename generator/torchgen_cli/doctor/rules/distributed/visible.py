@@ -32,7 +32,8 @@ STARTING = ("Popen", "Process", "call", "check_call", "launch", "run", "spawn", 
     "`CUDA_VISIBLE_DEVICES` is set after CUDA has read it",
     why="""The driver reads the variable once, when torch first asks it for a GPU;
     `torch.cuda.is_available()` does so too. What is set later changes nothing: the run is on the
-    first GPU, on which somebody else may be.""",
+    first GPU, on which somebody else may be. It is a hint where the value is "0", the GPU that is
+    taken anyway, and in notebooks.""",
     remedy="set it before the first call of `torch.cuda`, or choose by `torch.cuda.set_device`",
     source="https://github.com/pytorch/pytorch/issues/23544",
     bad="""
@@ -66,17 +67,30 @@ def set_too_late(module: Module) -> Iterator[Spot]:
     places = settings(module)
     for place in places:
         scope = module.function(place)
-        none = is_constant(getattr(module.parents[place], "value", None), "", "-1")
+        value = getattr(module.parents[place], "value", None)
+        none = is_constant(value, "", "-1")
         if none or own_calls(scope, *STARTING):
             continue
+        aside = is_constant(value, "0") or module.name.endswith(".ipynb")
         calls = [c for c in asking(module) if comes_first(module, c, place)]
         certain = [c for c in calls if not only_sometimes(module, c, place)]
+        if not certain:  # a device is only set where there are several processes
+            calls = [c for c in calls if last_name(c.func) != "set_device"]
         asked = next(iter(certain or calls), None)
         before = [one for one in places if module.function(one) in (scope, module.tree)]
         if asked is not None and not any(one.lineno < asked.lineno for one in before):
-            yield Spot(place, f"after line {asked.lineno}", unsure=not certain)
+            yield Spot(place, f"after {told(module, asked)}", unsure=aside or not certain)
         elif asked is None and place is places[0]:
-            yield from (Spot(place, detail) for detail in asked_on_import(module, place))
+            yield from (Spot(place, detail, aside) for detail in asked_on_import(module, place))
+
+
+def told(module: Module, call: ast.Call) -> str:
+    """Where a call is: `line 12`, or `line 3 of cell 4`."""
+    notebook = module.project.notebooks.get(module.name)
+    if notebook is None:
+        return f"line {call.lineno}"
+    cell, line = notebook.place(call.lineno)
+    return f"line {line} of cell {cell}"
 
 
 def settings(module: Module) -> list[ast.Subscript]:

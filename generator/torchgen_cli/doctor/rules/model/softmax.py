@@ -46,13 +46,15 @@ def loss(model, images, labels):
     return F.cross_entropy(model(images), labels)
 """,
 )
-def double_softmax(module: Module) -> Iterator[ast.AST]:
-    for call in cross_entropies(module):
-        given = argument(call, 0, "input")
-        if given is not None and comes_from(module, call, given, is_softmax):
-            yield call
-    yield from trained_softmax_models(module)
-    yield from softmax_before_any(module)
+def double_softmax(module: Module) -> Iterator[ast.Call]:
+    found = [
+        call
+        for call in cross_entropies(module)
+        if (given := argument(call, 0, "input")) is not None
+        and comes_from(module, call, given, is_softmax)
+    ]
+    found += [*trained_softmax_models(module), *softmax_before_any(module)]
+    yield from {call.lineno: call for call in found[::-1]}.values()  # one a line
 
 
 @rule(
@@ -105,7 +107,7 @@ def cross_entropies(module: Module) -> list[ast.Call]:
     return found
 
 
-def softmax_before_any(module: Module) -> Iterator[ast.AST]:
+def softmax_before_any(module: Module) -> Iterator[ast.Call]:
     """Where the criterion is an attribute, a parameter or of another file."""
     known = set(cross_entropies(module))
     for call in loss_calls(module):
@@ -159,7 +161,7 @@ def comes_from(
     return isinstance(given, ast.Call) and kind(module, given)
 
 
-def trained_softmax_models(module: Module) -> Iterator[ast.AST]:
+def trained_softmax_models(module: Module) -> Iterator[ast.Call]:
     """Where a model that ends in a softmax is trained by cross-entropy: its output is the input."""
     for call in cross_entropies(module):
         given = argument(call, 0, "input")

@@ -1,6 +1,7 @@
 """A dropout that a model makes and never applies."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module, Project
@@ -22,13 +23,15 @@ ANY_LAYER = {
 ANY_LAYER |= {"_modules", "get_submodule"}
 ROOTS = {"torch.nn.Module", "nn.Module", "torch.nn.modules.module.Module", "object"}
 
+NOT_USED = re.compile(rb"#.*(\bnot\b.*\b(used|applied)|\bunused)", re.I)
+
 
 @rule(
     "TG329",
     "the model makes a dropout and never applies it",
     why="""The rate is taken, kept, and without effect: whoever raises it against overfitting
     trains the same model. No method of the class, of those that derive from it, or of any other
-    file reads the attribute.""",
+    file reads the attribute. Where a comment beside it says so, it is a hint.""",
     remedy="apply it in `forward`, or take it and its argument away",
     source=f"{DOCS}/torch.nn.Dropout.html",
     bad="""
@@ -74,7 +77,15 @@ def unused_dropout(module: Module) -> Iterator[Spot]:
             if not any(reads(one, name) for one in family) and not read_elsewhere(
                 module.project, name
             ):
-                yield Spot(statement, unsure=has_effect(node, argument(call, 0, "p")))
+                known = has_effect(node, argument(call, 0, "p")) or is_told(module, statement)
+                yield Spot(statement, unsure=known)
+
+
+def is_told(module: Module, statement: ast.Assign) -> bool:
+    """Whether a comment on the line, or on the one before, says that something is not used."""
+    lines = module.project.contents[module.name].splitlines()
+    beside = lines[max(statement.lineno - 2, 0) : statement.end_lineno]
+    return any(NOT_USED.search(line) for line in beside)
 
 
 def dropouts_of(module: Module, node: ast.ClassDef) -> Iterator[tuple[ast.Assign, str, ast.Call]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import receiver, written
+from ...syntax import is_constant, keyword, receiver, written
 from ..data.data import EVALUATION
 from ..model.flags import long_flag
+from ..shared.documents import is_given
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from ..shared.loops import is_backward
 from .flag_lost import overwritten
@@ -37,7 +38,7 @@ LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
     "nothing reads this flag",
     why="""The command takes the flag, and the run is the same whatever it says. What was tuned by
     it, or reported with it, was never changed. A flag that does not change the training is
-    a hint.""",
+    a hint; so is one that is off by default, where no page, script or configuration gives it.""",
     remedy="use the flag, or remove it",
     source="https://docs.python.org/3/library/argparse.html",
     bad="""
@@ -90,12 +91,23 @@ def unread(module: Module) -> Iterator[Spot]:
         detail = long_flag(call) or f"--{min(names)}"
         matters = shown and is_of_training(names)
         if is_unread(module, known, names):
-            yield Spot(call, detail, unsure=not matters)
+            yield Spot(call, detail, unsure=not matters or is_left_off(module, call))
         elif lost := overwritten(module, files, min(names)):
             where = next((m.name for m in files if m is not module and lost in m.parents), "")
             place = f"{where}:{lost.lineno}" if where else f"line {lost.lineno}"
             detail += f", which {place} overwrites before anything reads it"
             yield Spot(call, detail, unsure=not matters)
+
+
+def is_left_off(module: Module, call: ast.Call) -> bool:
+    """Whether a flag is off by default, no switch that is explained, and nothing gives it."""
+    default, action = keyword(call, "default"), keyword(call, "action")
+    switch = is_constant(action, "store_true")
+    if (action is not None and not switch) or (switch and keyword(call, "help")):
+        return False
+    if default is not None and not is_constant(default, 0, 0.0, False, None, ""):
+        return False
+    return not is_given(module.project.root, long_flag(call))
 
 
 def trains(module: Module) -> bool:

@@ -61,7 +61,8 @@ def every_few(test: ast.expr) -> bool:
     "the gradients of an epoch's last batches go into the next epoch",
     why="""Where the batches of an epoch are no multiple of the passes of a step, the last ones
     are left: no step takes them, and nothing sets them to zero. The first step of the next epoch
-    takes them with its own, and so a longer one; those of the last epoch are lost.""",
+    takes them with its own, and so a longer one; those of the last epoch are lost. Where a step has
+    one pass unless a flag asks for more, it is a hint.""",
     remedy="""step after the last batch, too: `if (i + 1) % passes == 0 or i + 1 == len(loader)`;
     or set the gradients to zero before the loop""",
     source=f"{AMP_DOCS}#gradient-accumulation",
@@ -112,7 +113,10 @@ def left_over(module: Module) -> Iterator[Spot]:
 
 def is_one_by_default(module: Module, test: ast.expr) -> bool:
     """Whether the number of passes is a flag, and one unless it is given: then none are left."""
-    read = {one.attr for one in walk(test) if isinstance(one, ast.Attribute)}
+    names = [one for one in walk(test) if isinstance(one, ast.Name)]
+    values = [value for one in names for value in module.value_in(one, module.function(test))]
+    nodes = (node for part in [test, *values] for node in walk(part))
+    read = {one.attr for one in nodes if isinstance(one, ast.Attribute)}
     return any(
         is_constant(keyword(call, "default"), 1) and not read.isdisjoint(flag_names(call))
         for other in module.project.near(module)

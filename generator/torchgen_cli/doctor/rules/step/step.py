@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, rule
+from ...rule import STABLE, Spot, rule
 from ...syntax import (
     blocks,
     is_constant,
@@ -136,11 +136,16 @@ def zeroed_too_early(module: Module) -> Iterator[ast.AST]:
     "TG407",
     "accumulated gradients are a sum, where one step would take the mean",
     why="""`backward` adds up. Over N passes the gradient is N times that of one large batch, so
-    the same learning rate makes steps that are N times as long.""",
+    the same learning rate makes steps that are N times as long. Where no optimizer is seen that
+    takes the size of a gradient as it is, as SGD does and Adam does not, it is a hint.""",
     remedy="divide the loss by the number of passes before `backward()`",
     source=AMP_DOCS,
     bad="""
-def train(model, loader, optimizer, loss_of, accumulation_steps):
+import torch
+
+
+def train(model, loader, loss_of, accumulation_steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for number, batch in enumerate(loader):
         loss = loss_of(model, batch)
         loss.backward()  # <--
@@ -149,7 +154,11 @@ def train(model, loader, optimizer, loss_of, accumulation_steps):
             optimizer.zero_grad()
 """,
     good="""
-def train(model, loader, optimizer, loss_of, accumulation_steps):
+import torch
+
+
+def train(model, loader, loss_of, accumulation_steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for number, batch in enumerate(loader):
         loss = loss_of(model, batch) / accumulation_steps
         loss.backward()
@@ -158,13 +167,14 @@ def train(model, loader, optimizer, loss_of, accumulation_steps):
             optimizer.zero_grad()
 """,
 )
-def undivided_loss(module: Module) -> Iterator[ast.AST]:
+def undivided_loss(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module) or not PASSES.search(
         module.project.contents[module.name].decode("utf-8", "replace")
     ):
         return
     if divides_by_accumulation(module):
         return
+    as_it_is = any("SGD" in other.calls for other in module.project.near(module))
     for scope in step_scopes(module):
         for loop in (n for n in own_nodes(scope) if isinstance(n, ast.For)):
             for condition in (n for n in own_nodes(loop) if isinstance(n, ast.If)):
@@ -175,7 +185,9 @@ def undivided_loss(module: Module) -> Iterator[ast.AST]:
                 inside = [c for s in condition.body for c in own_calls(s, "backward")]
                 if not stepped or inside:
                     continue
-                yield from own_calls(loop, "backward")[:1]
+                yield from (
+                    Spot(call, unsure=not as_it_is) for call in own_calls(loop, "backward")[:1]
+                )
 
 
 def name_of(node: ast.expr) -> str:
