@@ -1,0 +1,344 @@
+"""Faults that are hints, for want of what makes them worth a line; and what is none at all."""
+
+HINTS: dict[str, tuple[str, str]] = {
+    "a list of modules of which no parameter is seen": (
+        "TG301",
+        """
+import torch
+from torch import nn
+
+class Window(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("kernel", torch.hann_window(n))
+
+    def forward(self, x):
+        return x * self.kernel
+
+class Windows(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.windows = [Window(n) for n in sizes]  # <--
+        self.more = []
+        for n in sizes:
+            self.more.append(Window(n))  # <--
+""",
+    ),
+    "a switch that a script without torch documents as `True`": (
+        "TG310",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("-s", "--splits", type=bool, default=False, help="If True, split.")  # <--
+print("split" if parser.parse_args().splits else "whole")
+""",
+    ),
+    "flags whose values change nothing": (
+        "TG310",
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--refine", type=bool, default=False)  # <--
+parser.add_argument("--sort", type=bool, default=True)  # <--
+
+def main(args, model):
+    sort = args.sort
+    if args.refine:
+        pass
+    return model(torch.ones(1, 8))
+""",
+    ),
+    "a flag of which nobody wants the opposite": (
+        "TG314",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--toggle_grads", action="store_true", default=True)  # <--
+print(parser.parse_args().toggle_grads)
+""",
+    ),
+    "a flag that a comment says to mean the opposite": (
+        "TG314",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--fine_tune", action="store_false", help="tune the embedding")  # <--
+args = parser.parse_args()
+if args.fine_tune:  # which means does not fine-tune
+    print("frozen")
+""",
+    ),
+    "a model that is only evaluated": (
+        "TG309",
+        """
+def build(model, make_optimizer, train):
+    if train:
+        return model.train(), make_optimizer(model)
+    model.eval()
+    model.requires_grad_ = False  # <--
+    return model
+""",
+    ),
+    "versions that compare as texts as they should": (
+        "TG316",
+        """
+import tensorflow as tf
+import torch
+import torchaudio
+
+if torchaudio.__version__ >= "2.1":  # <--
+    print(torch.ones(1))
+if tf.__version__ > "2.13.1":  # <--
+    print("may fail")
+""",
+    ),
+    "values that CPython keeps once": (
+        "TG335",
+        """
+import torch
+
+def name_of(args):
+    if args.name is not "" and args.prefix is not "":  # <--
+        return torch.tensor(len(args.name))
+    return args.number is 1  # <--
+""",
+    ),
+    "a misspelt setting of cuDNN, which computes nothing here": (
+        "TG334",
+        """
+import torch
+
+def prepare():
+    torch.backends.cudnn.determinstic = True  # <--
+    return torch.nn.Linear(8, 8)
+""",
+    ),
+    "a dropout that a comment says to be unused": (
+        "TG329",
+        """
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.project = nn.Linear(8, 8)
+        self.drop = nn.Dropout(rate)  # Note: actually not used.  # <--
+
+    def forward(self, x):
+        return self.project(x)
+""",
+    ),
+    "a sum of losses in a loop without steps": (
+        "TG408",
+        """
+def fit(model, loader, optimizer, loss_of):
+    optimizer.zero_grad()
+    total = 0.0
+    for batch in loader:
+        loss = loss_of(model, batch)
+        loss.backward()
+        total += loss  # <--
+    optimizer.step()
+    return total
+""",
+    ),
+    "smooth schedules, and one that moves on in each step": (
+        "TG409",
+        """
+from torch.optim.lr_scheduler import CosineAnnealingLR, StepLR
+
+def fit(model, loader, optimizer, loss_of, epochs):
+    scheduler = CosineAnnealingLR(optimizer, epochs)
+    for epoch in range(epochs):
+        scheduler.step()  # <--
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+
+def pretrain(model, loader, optimizer, loss_of):
+    scheduler = StepLR(optimizer, 10_000)
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        scheduler.step()  # <--
+        optimizer.step()
+
+def train(model, loader, optimizer, scheduler_of, loss_of):
+    lr_scheduler = scheduler_of(optimizer)
+    for epoch in range(9):
+        lr_scheduler.step()  # <--
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+""",
+    ),
+    "passes that are one unless a flag asks for more, by a name of their own": (
+        "TG415",
+        """
+import argparse
+
+def train(args, model, loader, optimizer, loss_of):
+    passes = args.passes
+    for epoch in range(9):
+        for i, batch in enumerate(loader):
+            (loss_of(model, batch) / passes).backward()
+            if (i + 1) % passes == 0:  # <--
+                optimizer.step()
+                optimizer.zero_grad()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--passes", type=int, default=1)
+""",
+    ),
+    "a sum of gradients for an optimizer that does not feel their size": (
+        "TG407",
+        """
+import torch
+
+def train(model, loader, loss_of, accumulation_steps):
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    for number, batch in enumerate(loader):
+        loss_of(model, batch).backward()  # <--
+        if (number + 1) % accumulation_steps == 0 or number + 1 == len(loader):
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    ),
+    "flags that are off, and that nothing gives": (
+        "TG418",
+        """
+import argparse
+
+import torch
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=8)
+    parser.add_argument("--mixup", action="store_true")  # <--
+    parser.add_argument("--pretrained", type=int, default=0, help="to begin with")  # <--
+    args = parser.parse_args()
+    model = torch.nn.Linear(args.width, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(torch.ones(1, args.width)).sum().backward()
+    optimizer.step()
+""",
+    ),
+    "the GPU that is taken anyway": (
+        "TG709",
+        """
+import os
+
+import torch
+
+print(torch.cuda.is_available())
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # <--
+""",
+    ),
+    "a rank where nothing is shared among the processes": (
+        "TG809",
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=0)  # <--
+torch.cuda.set_device(parser.parse_args().local_rank)
+torch.distributed.init_process_group("nccl")
+model = torch.nn.DataParallel(torch.nn.Linear(8, 2).cuda())
+""",
+    ),
+}
+
+PLANTED: list[tuple[str, str]] = [
+    *HINTS.values(),
+    (
+        "TG301",
+        """
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.ReLU(), nn.Linear(8, 8))
+
+class Wide(Block):
+    def forward(self, x):
+        return self.inner(x)
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.blocks = {str(i): Wide() for i in range(n)}  # <--
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    **{what: code for what, (_, code) in HINTS.items()},
+    "layers whose weights are made one parameter": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = [nn.Linear(8, 8) for _ in range(4)]
+        self.weights = nn.Parameter(torch.stack([one.weight for one in self.parts]))
+""",
+    "a scheduler that is never there": """
+def build(make, model):
+    scheduler = None
+    return make(model), scheduler
+
+def fit(model, make, loader, loss_of):
+    optimizer, scheduler = build(make, model)
+    for epoch in range(9):
+        if scheduler is not None:
+            scheduler.step()
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+""",
+    "a sum of the losses of the parts of a batch": """
+def fit(model, loader, optimizer, loss_of, log):
+    for batch in loader:
+        optimizer.zero_grad()
+        total = 0.0
+        for part in batch.chunk(4):
+            loss = loss_of(model, part)
+            loss.backward()
+            total += loss
+        optimizer.step()
+        log(total.item())
+""",
+    "a device that is set where there are several processes": """
+import os
+
+import torch
+
+def main(args):
+    if args.distributed:
+        torch.cuda.set_device(args.local_rank)
+    os.environ["CUDA_VISIBLE_DEVICES"] = args.gpu
+""",
+    "the first class alone": """
+def accuracy(output, target, topk=(1,)):
+    pred = output.topk(max(topk), 1, True, True)[1]
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum() for k in topk]
+
+def validate(output, target):
+    return accuracy(output, target, topk=(1,))
+""",
+}
