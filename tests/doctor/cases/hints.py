@@ -74,6 +74,73 @@ if args.fine_tune:  # which means does not fine-tune
     print("frozen")
 """,
     ),
+    "an `eps` that is named": (
+        "TG308",
+        """
+from torch import nn
+
+norm = nn.BatchNorm1d(8, eps=0.01)  # <--
+""",
+    ),
+    "statistics of the last batch alone": (
+        "TG311",
+        """
+from torch import nn
+
+norm = nn.BatchNorm1d(8, momentum=1.0)  # <--
+""",
+    ),
+    "a number without a type that is a part of texts": (
+        "TG313",
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu", default=0)  # <--
+args = parser.parse_args()
+device = torch.device(f"cuda:{args.gpu}")
+print("on %s" % args.gpu)
+""",
+    ),
+    "a squeezed batch of a data set with fixed parts": (
+        "TG328",
+        """
+from torch import nn
+from torch.utils.data import DataLoader
+from shapes import Shapes
+
+def fit(model, optimizer):
+    criterion = nn.CrossEntropyLoss()
+    for x, y in DataLoader(Shapes(part="train"), batch_size=32, shuffle=True):
+        loss = criterion(model(x), y.squeeze())  # <--
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+    ),
+    "the first of what are called losses": (
+        "TG811",
+        """
+def first(losses):
+    return losses.data[0]  # <--
+""",
+    ),
+    "a single batch, and a target": (
+        "TG812",
+        """
+from torch.autograd import Variable
+
+def glance(model, image):
+    model.eval()
+    return model(Variable(image, volatile=True))  # <--
+
+def widths(batches):
+    for target in batches:
+        yield Variable(target, volatile=True).size(1)  # <--
+""",
+    ),
     "a model that is only evaluated": (
         "TG309",
         """

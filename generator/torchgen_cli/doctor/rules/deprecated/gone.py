@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, last_name
+from ...syntax import is_constant, last_name, mentions
 from ..shared.graphs import called_under, under
+from ..shared.loops import repeated
 from .gone_names import GONE, RELEASES
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
@@ -17,7 +18,8 @@ LOSS = re.compile(r"loss|criterion|entropy", re.I)
     "TG811",
     "a loss has no element 0",
     why="""Since torch 0.5 the mean of a loss has no dimensions, and `loss.data[0]` is an
-    IndexError: the first step, or the first evaluation, ends the run.""",
+    IndexError: the first step, or the first evaluation, ends the run. Of what is called
+    losses, it is a hint.""",
     remedy="write `loss.item()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
@@ -56,15 +58,16 @@ def first_of_a_loss(module: Module) -> Iterator[Spot]:
             and isinstance(around.ctx, ast.Load)
             and not module.is_fallback(node)
         ):
-            yield Spot(around, unsure=old)
+            several = last_name(node.value).endswith("es")  # which may be a list of numbers
+            yield Spot(around, unsure=old or several)
 
 
 @rule(
     "TG812",
     "`volatile` does nothing",
     why="""Torch 0.4 took it away and ignores it: the evaluation computes graphs for gradients,
-    with several times the memory. Where every caller is under `no_grad`, and in a notebook that
-    trains nothing, this is a hint.""",
+    with several times the memory. Where every caller is under `no_grad`, in a notebook that trains
+    nothing, outside of loops and for a target, this is a hint.""",
     remedy="put the evaluation under `torch.no_grad()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
@@ -72,8 +75,12 @@ from torch.autograd import Variable
 
 
 def predict(model, images):
-    model.eval()
     return model(Variable(images, volatile=True))  # <--
+
+
+def predict_all(model, images, size):
+    for start in range(0, len(images), size):
+        yield predict(model, images[start : start + size])
 """,
     good="""
 import torch
@@ -81,7 +88,6 @@ import torch
 
 @torch.no_grad()
 def predict(model, images):
-    model.eval()
     return model(images)
 """,
     severity=Severity.WARNING,
@@ -99,9 +105,9 @@ def volatile(module: Module) -> Iterator[Spot]:
             and not under(module, call)
         ):
             shown = module.name.endswith(".ipynb") and "backward" not in module.calls
-            yield Spot(
-                call, unsure=old or shown or called_under(module, module.function(call), set())
-            )
+            idle = old or shown or called_under(module, module.function(call), set())
+            target = any(mentions(one, "target", "label") for one in call.args)
+            yield Spot(call, unsure=idle or target or not repeated(module, call))
 
 
 @rule(

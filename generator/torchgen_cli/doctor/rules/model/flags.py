@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, keyword, walk
+from ...syntax import is_constant, keyword, last_name, walk
 from ..checkpoint.in_place import SETTINGS
+from ..shared.flag_places import attributes_of
 from ..shared.weights_alone import is_script
 
 # what a user would turn off, or on: where a run is, what is trained, and on which data
@@ -34,7 +35,8 @@ ARGPARSE = "https://docs.python.org/3/library/argparse.html"
     "TG313",
     "a number that is given for this flag is a text",
     why="""Without `type` argparse keeps what was typed, a text. The default is a number, so the
-    script works until somebody uses the flag: then it compares or computes with a text.""",
+    script works until somebody uses the flag: then it compares or computes with a text. Where it is
+    only a part of a text, it is a hint.""",
     remedy="give the flag its `type`",
     source=f"{ARGPARSE}#type",
     bad="""
@@ -66,7 +68,7 @@ def untyped(module: Module) -> Iterator[Spot]:
             continue
         name = flag_name(call)
         if name and not converted(module, name):
-            yield Spot(call, f"--{name}")
+            yield Spot(call, f"--{name}", unsure=is_part_of_texts(module, name))
 
 
 def flag_name(call: ast.Call) -> str:
@@ -95,6 +97,28 @@ def converted(module: Module, name: str) -> bool:
         for argument in call.args
         for node in walk(argument)
     )
+
+
+def is_part_of_texts(module: Module, name: str) -> bool:
+    """Whether the flag is read, and each place that does puts it into a text."""
+    places = [
+        (other, node)
+        for other in module.project.near(module)
+        for node in attributes_of(other).get(name, ())
+    ]
+    return bool(places) and all(goes_into_text(*place) for place in places)
+
+
+def goes_into_text(module: Module, node: ast.AST) -> bool:
+    """Whether a value is formatted or printed."""
+    around = module.parents[node]
+    if isinstance(around, ast.Tuple):
+        around = module.parents[around]
+    if isinstance(around, ast.BinOp):
+        text = isinstance(around.left, ast.Constant) and isinstance(around.left.value, str)
+        return text and isinstance(around.op, ast.Mod)
+    called = isinstance(around, ast.Call) and last_name(around.func) in ("format", "print", "str")
+    return called or isinstance(around, ast.FormattedValue)
 
 
 @rule(

@@ -35,7 +35,7 @@ MISSPELT = ("require_grad", "requires_gard", "require_grads", "requires_grads", 
     "TG308",
     "the second argument of a batch norm is `eps`, not the momentum",
     why="""`BatchNorm2d(64, 0.8)` adds 0.8 to every variance, so channels are no longer scaled
-    to one, and leaves the momentum at 0.1.""",
+    to one, and leaves the momentum at 0.1. An `eps` that is named is a hint.""",
     remedy="write `momentum=...` if that is meant",
     source=f"{DOCS}/torch.nn.BatchNorm2d.html",
     bad="""
@@ -49,7 +49,7 @@ from torch import nn
 block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum=0.2))
 """,
 )
-def large_epsilon(module: Module) -> Iterator[ast.AST]:
+def large_epsilon(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls(*BATCH_NORMS):
         eps = argument(call, 1, "eps")
         if (
@@ -57,7 +57,7 @@ def large_epsilon(module: Module) -> Iterator[ast.AST]:
             and isinstance(eps.value, int | float)
             and eps.value >= LARGE
         ):
-            yield call
+            yield Spot(call, unsure=len(call.args) < 2)
 
 
 @rule(
@@ -65,7 +65,8 @@ def large_epsilon(module: Module) -> Iterator[ast.AST]:
     "the momentum of a batch norm is the share of the new batch",
     why="""Torch adds `momentum` times the new batch to its running statistics; Caffe, Keras and
     TensorFlow keep that share of the old ones. With 0.9 or 0.99 an evaluation normalizes by little
-    more than the last batch of the training, and with 1 by that batch alone.""",
+    more than the last batch of the training, and with 1 by that batch alone, which some want: it is
+    a hint.""",
     remedy="write `momentum=0.1` for what they call 0.9",
     source=f"{DOCS}/torch.nn.BatchNorm2d.html",
     bad="""
@@ -81,7 +82,7 @@ block = nn.Sequential(nn.Linear(64, 64, bias=False), nn.BatchNorm1d(64, momentum
     severity=Severity.WARNING,
     once=True,
 )
-def foreign_momentum(module: Module) -> Iterator[ast.AST]:
+def foreign_momentum(module: Module) -> Iterator[Spot]:
     for call in module.torch_calls(*BATCH_NORMS):
         momentum = argument(call, 2, "momentum")
         if (
@@ -91,7 +92,7 @@ def foreign_momentum(module: Module) -> Iterator[ast.AST]:
             and momentum.value is not True
             and not is_constant(argument(call, 4, "track_running_stats"), False)
         ):
-            yield call
+            yield Spot(call, unsure=momentum.value == 1)
 
 
 @rule(

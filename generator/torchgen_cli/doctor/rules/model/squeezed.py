@@ -36,7 +36,9 @@ FORGIVING = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"}
     "the last batch may be one sample, and `squeeze()` takes its batch axis too",
     why="""Without a dimension, `squeeze` removes every axis of size one. Where the number of
     samples leaves one for the last batch, the result is a number without axes: cross-entropy and
-    `torch.cat` stop there, at the end of an epoch. One place is shown for the repository.""",
+    `torch.cat` stop there, at the end of an epoch. For a public data set, and one that is asked for
+    by its part, such as "test", it is a hint: their sizes are known, and may leave more. One place
+    is shown for the repository.""",
     remedy="name the axis, as in `squeeze(1)`; or `drop_last=True` in training",
     source=f"{STABLE}/generated/torch.squeeze.html",
     bad="""
@@ -94,14 +96,19 @@ def loaders_of(module: Module, loop: ast.For) -> list[tuple[Module, ast.Call]]:
 
 
 def known_size(module: Module, loader: ast.Call) -> bool:
-    """Whether the samples are those of a public data set, which may leave more than one."""
+    """Whether the samples are those of a data set with fixed parts, which may leave several."""
     data = argument(loader, 0, "dataset")
-    return data is not None and any(
-        isinstance(one, ast.Call)
-        and where.qualified(one.func).startswith("torchvision.datasets.")
-        and not last_name(one.func).endswith("Folder")
-        for where, one in origins(module, data)
-    )
+    made = [] if data is None else origins(module, data)
+    return any(isinstance(one, ast.Call) and is_fixed(where, one) for where, one in made)
+
+
+def is_fixed(module: Module, call: ast.Call) -> bool:
+    """Whether a data set is one of torchvision's, or is asked for by the name of a part of it."""
+    if module.qualified(call.func).startswith("torchvision.datasets."):
+        return not last_name(call.func).endswith("Folder")
+    given = [*call.args, *(one.value for one in call.keywords)]
+    named = any(is_constant(one, "train", "test", "val", "valid", "validation") for one in given)
+    return named or isinstance(keyword(call, "train"), ast.Constant)
 
 
 def keeps_last(loader: ast.Call) -> bool:

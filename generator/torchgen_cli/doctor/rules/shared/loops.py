@@ -60,6 +60,14 @@ def scaled_steps(module: Module, scope: ast.AST) -> list[ast.Call]:
     ]
 
 
+def repeated(module: Module, node: ast.AST) -> bool:
+    """Whether a place is reached again and again: in a loop, or its function in one."""
+    if any(True for _ in module.loops_around(node)):
+        return True
+    calls = module.project.calls_of(module, module.function(node))
+    return any(any(True for _ in other.loops_around(call)) for other, call in calls)
+
+
 def scaled_backwards(scope: ast.AST) -> list[tuple[ast.Call, ast.expr]]:
     """`scaler.scale(loss).backward()`, each with its scaler."""
     found = []

@@ -20,7 +20,7 @@ from ...syntax import (
     receiver,
     written,
 )
-from ..shared.loops import OPTIMIZERS, is_scheduler, optimizer_steps, scaled_steps
+from ..shared.loops import OPTIMIZERS, is_scheduler, optimizer_steps, repeated, scaled_steps
 
 # schedules that drop at some epochs, and are constant in between
 BY_STEPS = re.compile(r"Step|Plateau|Milestone")
@@ -74,7 +74,7 @@ def scheduler_first(module: Module) -> Iterator[Spot]:
         for block in blocks(scope):
             steps = [place for place, statement in enumerate(block) if trains(module, statement)]
             for statement in block[: steps[0]] if steps else ():
-                if not repeated(module, statement, scope):
+                if not repeated(module, statement):
                     continue
                 branches = [statement]
                 if isinstance(statement, ast.If):  # if args.cosine: scheduler.step()
@@ -129,14 +129,6 @@ def scheduler_step(module: Module, statement: ast.stmt) -> ast.Call | None:
     call = statement.value
     plain = last_name(call.func) == "step" and not call.args and not call.keywords
     return call if plain and is_scheduler(module, receiver(call)) else None
-
-
-def repeated(module: Module, node: ast.AST, scope: ast.AST) -> bool:
-    """Whether a statement runs again and again: in a loop, or its function in one."""
-    if any(True for _ in module.loops_around(node)):
-        return True
-    calls = module.project.calls_of(module, scope)
-    return any(any(True for _ in other.loops_around(call)) for other, call in calls)
 
 
 def trains(module: Module, statement: ast.stmt) -> bool:
