@@ -206,3 +206,34 @@ def second():
     return show()
 """
     assert found(tmp_path, {"main.py": main, "one.py": one, "other.py": other}) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("README.md", "Run `python train.py --start_epoch 4`.", 1),
+        ("scripts/train.sh", "python train.py \\\n  --start-epoch 4\n", 1),
+        ("configs/base.yaml", "width: 8\nstart_epoch: 4\n", 1),
+        ("README.md", "Run `python train.py --start-epoch-of-all 4`.", 0),
+    ],
+)
+def test_a_flag_without_effect_is_shown_where_something_gives_it(
+    file: str, text: str, found: int, tmp_path: Path
+) -> None:
+    code = """
+import argparse
+
+import torch
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=8)
+    parser.add_argument("--start-epoch", type=int, default=0)
+    args = parser.parse_args()
+    model = torch.nn.Linear(args.width, 2)
+    model(torch.ones(1, args.width)).sum().backward()
+"""
+    (tmp_path / "train.py").write_text(code, encoding="utf-8")
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    assert [one.rule for one in examine(tmp_path).findings] == ["TG418"] * found

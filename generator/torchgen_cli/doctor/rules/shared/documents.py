@@ -27,8 +27,6 @@ def documents(root: Path) -> bytes:
 
 def is_given(root: Path, flag: str) -> bool:
     """Whether one of them gives a flag, `--start-epoch`, or has its name for a key."""
-    name = re.escape(flag.strip("-")).replace("\\-", "[-_]").replace("_", "[-_]").encode()
-    return (
-        re.search(rb"(^|[\s'\"`])--?%s\b|^\W*%s['\"]?\s*[:=]" % (name, name), documents(root), re.M)
-        is not None
-    )
+    name = "[-_]".join(map(re.escape, re.split("[-_]", flag.strip("-")))).encode()
+    given = rb"(^|[\s'\"`])--?%s(?![\w-])|^\W*%s['\"]?\s*[:=]" % (name, name)
+    return re.search(given, documents(root), re.M) is not None

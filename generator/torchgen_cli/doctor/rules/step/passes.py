@@ -61,13 +61,13 @@ def every_few(test: ast.expr) -> bool:
     "the gradients of an epoch's last batches go into the next epoch",
     why="""Where the batches of an epoch are no multiple of the passes of a step, the last ones
     are left: no step takes them, and nothing sets them to zero. The first step of the next epoch
-    takes them with its own, and so a longer one; those of the last epoch are lost. Where a step has
-    one pass unless a flag asks for more, it is a hint.""",
+    takes them with its own, and so a longer one; those of the last epoch are lost. Where it is not
+    seen that a step has several passes by default, it is a hint.""",
     remedy="""step after the last batch, too: `if (i + 1) % passes == 0 or i + 1 == len(loader)`;
     or set the gradients to zero before the loop""",
     source=f"{AMP_DOCS}#gradient-accumulation",
     bad="""
-def train(model, loader, optimizer, passes, epochs, loss_of):
+def train(model, loader, optimizer, epochs, loss_of, passes=4):
     for epoch in range(epochs):
         for i, batch in enumerate(loader):
             (loss_of(model, batch) / passes).backward()
@@ -76,7 +76,7 @@ def train(model, loader, optimizer, passes, epochs, loss_of):
                 optimizer.zero_grad()
 """,
     good="""
-def train(model, loader, optimizer, passes, epochs, loss_of):
+def train(model, loader, optimizer, epochs, loss_of, passes=4):
     for epoch in range(epochs):
         for i, batch in enumerate(loader):
             (loss_of(model, batch) / passes).backward()
@@ -108,20 +108,34 @@ def left_over(module: Module) -> Iterator[Spot]:
             if isinstance(node, ast.Name | ast.Attribute)
         )
         if again and every_few(condition.test) and not (zeroed or flushed or counts_on):
-            yield Spot(condition, unsure=is_one_by_default(module, condition.test))
+            yield Spot(condition, unsure=not has_several(module, condition.test))
 
 
-def is_one_by_default(module: Module, test: ast.expr) -> bool:
-    """Whether the number of passes is a flag, and one unless it is given: then none are left."""
-    names = [one for one in walk(test) if isinstance(one, ast.Name)]
-    values = [value for one in names for value in module.value_in(one, module.function(test))]
-    nodes = (node for part in [test, *values] for node in walk(part))
-    read = {one.attr for one in nodes if isinstance(one, ast.Attribute)}
-    return any(
-        is_constant(keyword(call, "default"), 1) and not read.isdisjoint(flag_names(call))
-        for other in module.project.near(module)
+def has_several(module: Module, test: ast.expr) -> bool:
+    """Whether a step has several passes by default: of a flag, a parameter or a variable."""
+    function = module.function(test)
+    either = test.values if isinstance(test, ast.BoolOp) else [test]
+    passes = [
+        one.left.right
+        for one in either
+        if isinstance(one, ast.Compare) and isinstance(one.left, ast.BinOp)
+    ]
+    values = [*passes, *(value for one in passes for value in module.value_in(one, function))]
+    if isinstance(function, FUNCTIONS):
+        taken = function.args.args
+        given = function.args.defaults
+        defaults = dict(zip([one.arg for one in taken][::-1], given[::-1], strict=False))
+        values += [defaults[written(one)] for one in passes if written(one) in defaults]
+    read = {one.attr for one in values if isinstance(one, ast.Attribute)}
+    values += [
+        default
+        for other in (module.project.near(module) if read else ())
         for call in other.calls.get("add_argument", ())
-    )
+        if (default := keyword(call, "default")) is not None
+        and not read.isdisjoint(flag_names(call))
+    ]
+    numbers = [one.value for one in values if isinstance(one, ast.Constant)]
+    return any(isinstance(one, int) and one > 1 for one in numbers)
 
 
 def counts_through(module: Module, name: ast.expr, epochs: list[Loop]) -> bool:
