@@ -1,10 +1,12 @@
 """What only the files of a project together tell."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from torchgen_cli.doctor.examine import examine
+from torchgen_cli.doctor.rule import Severity
 
 TRAIN = """
 import argparse
@@ -237,3 +239,30 @@ def main():
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert [one.rule for one in examine(tmp_path).findings] == ["TG418"] * found
+
+
+def test_a_place_in_a_notebook_is_told_by_its_cell(tmp_path: Path) -> None:
+    cells = [
+        "import os\n\nimport torch",
+        "print(1)\nprint(torch.cuda.is_available())",
+        'os.environ["CUDA_VISIBLE_DEVICES"] = "1"',
+    ]
+    notebook = {"cells": [{"cell_type": "code", "source": [cell]} for cell in cells]}
+    (tmp_path / "show.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (found,) = [one for one in examine(tmp_path, hints=True).findings if one.rule == "TG709"]
+    assert (found.cell, found.line, found.detail) == (3, 1, "after line 2 of cell 2")
+    assert found.severity is Severity.HINT
+
+
+def test_two_faults_of_one_line_are_one_place(tmp_path: Path) -> None:
+    code = """
+import torch.nn.functional as F
+
+def loss(model, args, x, y, z):
+    name = args.name is "first" or args.name is "last"
+    both = F.cross_entropy(F.softmax(model(x)), z) + F.cross_entropy(F.softmax(model(y)), z)
+    return name, both
+"""
+    (tmp_path / "train.py").write_text(code, encoding="utf-8")
+    found = [one.rule for one in examine(tmp_path).findings]
+    assert found.count("TG304") == found.count("TG335") == 1
