@@ -51,10 +51,13 @@ def train_epoch(model, loader, loss_of):
         model.optimizer.step()
 """
 MAIN = """
+from torch.optim.lr_scheduler import StepLR
+
 from model import *
 
 
 def fit(model, loader, loss_of, epochs):
+    model.scheduler = StepLR(model.optimizer, 30)
     for epoch in range(epochs):
         train_epoch(model, loader, loss_of)
 """

@@ -19,7 +19,7 @@ import loaders
 def run():
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=0.1)
-    parser.add_argument("--shuffle", action="store_true")
+    parser.add_argument("--shuffle", action="store_true", help="mix the samples")
     args = parser.parse_args()
     model = torch.nn.Linear(2, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
