@@ -64,6 +64,15 @@ def rate_of(epoch, split):
 """,
     ),
     (
+        "TG335",
+        """
+import torch
+
+def symbols(text, known):
+    return torch.tensor([known[letter] for letter in text if letter is not "_"])  # <--
+""",
+    ),
+    (
         "TG427",
         """
 import torch

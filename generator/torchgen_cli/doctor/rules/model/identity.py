@@ -16,8 +16,9 @@ IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
     "`is` compares with a literal text or number",
     why="""`is` asks whether both are the same object, not whether they are equal. A text from
     a command line or a file is another object than the literal, so the branch is never taken.
-    Where another literal may be compared, or a value that CPython keeps once, such as "" or a small
-    number, it is a hint: it works, with a SyntaxWarning.""",
+    A single character of a text is another object in Python 3.11 and 3.12.1. Where another literal
+    may be compared, or a value that CPython keeps once, such as "" or a small number, it is a hint:
+    it works, with a SyntaxWarning.""",
     remedy="write `==`, or `!=` for `is not`",
     source="https://docs.python.org/3/reference/expressions.html#is-not",
     bad="""
@@ -51,17 +52,23 @@ def same_object(module: Module) -> Iterator[Spot]:
         for operator, left, right in zip(node.ops, sides, node.comparators, strict=False):
             if isinstance(operator, ast.Is | ast.IsNot) and (is_value(left) or is_value(right)):
                 kept = is_kept_once(left) or is_kept_once(right)
-                unsure = kept or not (is_setting(left) or is_setting(right))
+                known = any(is_setting(one) or is_letter(one) for one in (left, right))
+                unsure = kept or not known
                 found[node.lineno] = found.get(node.lineno) or Spot(node, unsure=unsure)
     yield from found.values()
 
 
 def is_kept_once(node: ast.expr) -> bool:
-    """Whether CPython has one object for each such value: a letter at most, a small number."""
+    """Whether CPython has one object for each such value: the empty text, a small number."""
     value = getattr(node.operand if isinstance(node, ast.UnaryOp) else node, "value", None)
     if isinstance(value, str | bytes):
-        return len(value) < 2
+        return not value
     return isinstance(value, int) and value <= 256
+
+
+def is_letter(node: ast.expr) -> bool:
+    """Whether it is a text of one character, which Python 3.11 and 3.12.1 keep as two objects."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) == 1
 
 
 def is_value(node: ast.expr) -> bool:
