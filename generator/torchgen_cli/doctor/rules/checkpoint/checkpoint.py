@@ -18,9 +18,16 @@ from ..shared.loops import OPTIMIZERS, is_optimizer, is_scheduler
 from ..shared.programs import run_with
 from ..shared.states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from ..shared.weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
+from .loading import late_scheduler
 from .lost_place import lost_place
 from .records import hands_on_options, records
-from .resuming import brings_back_less, follows_from_the_epoch, is_gone_on_with
+from .resuming import (
+    brings_back_less,
+    brings_optimizer,
+    follows_from_the_epoch,
+    is_gone_on_with,
+)
+from .what_matters import comes_back_soon, is_never_made, is_replayed, keeps_state
 
 RATE = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate", re.I)
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
@@ -103,9 +110,10 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
 @rule(
     "TG604",
     "the checkpoint cannot bring the run back",
-    why="""It says how far the run was, so it is meant to be gone on with; but the optimizer's
-    moments, the scheduler or the scaler begin anew then, and the run is another one. In a program
-    that never goes on with a run this is a hint.""",
+    why="""It says how far the run was, and the program goes on with it; but the optimizer's moments
+    or the scheduler begin anew then, and the run is another one. It is a hint in a program that
+    brings no run back, of a scaler alone, and of SGD's momentum where the rate follows from the
+    epoch: both are soon as they were.""",
     remedy="save the `state_dict()` of the optimizer, the scheduler and the scaler too",
     source=SAVING,
     bad="""
@@ -149,8 +157,7 @@ def resume(model, optimizer, scheduler, path):
     severity=Severity.WARNING,
 )
 def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
-    yield from resumed_without_optimizer(module)
-    yield from optimizers_left_out(module)
+    yield from weights_alone(module)
     yield from lost_place(module)
     if not any(True for _ in checkpoints(module)):
         return
@@ -167,9 +174,7 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         if isinstance(function, FUNCTIONS) and hands_on_options(module, function):
             continue  # whatever callers give is saved too
         callers = [other for other, _ in module.project.calls_of(module, module.function(call))]
-        around = [*where, *callers]
-        stepped = [(o, receiver(step)) for o in around for step in o.calls.get("step", ())]
-        rebuilt = any(follows_from_the_epoch(other) for other in around)
+        program = [*run_with(module), *callers]
         held = [
             other
             for value in content.values
@@ -177,25 +182,64 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             if not is_rate_of(other)
         ]
         text = " ".join([*keys, *map(ast.unparse, held)]).lower()
-        counts = frozenset(filter(PROGRESS.match, keys))
-        unsure = not is_gone_on_with(module, counts)
-        missing = []
-        if brings_back_less(module, content):
+        if brings_back_less(module, content) and keeps_state(program):
             yield Spot(call, "no code reads the optimizer's state")
-        builds = any(True for _ in module.torch_calls(*OPTIMIZERS))
-        if (builds or any(is_optimizer(*one) for one in stepped)) and "opt" not in text:
+        missing = []
+        if "opt" not in text and optimizes(module, [*where, *callers]) and keeps_state(program):
             missing.append("the optimizer")
-        if any(is_scheduler(*one) for one in stepped) and not rebuilt and "sched" not in text:
+        if "sched" not in text and loses_schedule(module, [*where, *callers]):
             missing.append("the scheduler")
-        if (
-            any(last_name(one).endswith("scaler") for _, one in stepped if one is not None)
-            and "scaler" not in text
-        ):
+        if "scaler" not in text and scales([*where, *callers]):
             missing.append("the scaler")
+        matters = "the scheduler" in missing or (
+            "the optimizer" in missing and not comes_back_soon(program)
+        )
+        counts = frozenset(filter(PROGRESS.match, keys))
         detail = f"without {' and '.join(missing)}"
         if missing and detail not in told:  # the same again in another function
             told.add(detail)
-            yield Spot(call, detail, unsure)
+            yield Spot(call, detail, not matters or not is_gone_on_with(module, counts))
+
+
+def weights_alone(module: Module) -> Iterator[Spot]:
+    """Where weights are saved without the state of their optimizer, or of one of several."""
+    program = run_with(module)
+    for call, detail, _ in resumed_without_optimizer(module):
+        if keeps_state(program):
+            yield Spot(call, detail, comes_back_soon(program))
+    for call, detail, _ in optimizers_left_out(module):
+        yield Spot(call, detail, not any(map(brings_optimizer, program)))
+
+
+def optimizes(module: Module, program: list[Module]) -> bool:
+    """Whether a file makes an optimizer, or one of a program moves one on."""
+    return any(True for _ in module.torch_calls(*OPTIMIZERS)) or any(
+        is_optimizer(*one) for one in stepped(program)
+    )
+
+
+def loses_schedule(module: Module, program: list[Module]) -> bool:
+    """Whether a scheduler of a program is moved on, and nothing tells it where it was.
+
+    A scheduler that is built late is what TG606 speaks of.
+    """
+    moved = [(o, one) for o, one in stepped(program) if is_scheduler(o, one)]
+    told = any(follows_from_the_epoch(one) or is_replayed(one) for one in program)
+    made = not all(is_never_made(program, one) for _, one in moved)
+    return bool(moved) and made and not told and not any(True for _ in late_scheduler(module))
+
+
+def scales(program: list[Module]) -> bool:
+    """Whether a scaler of the gradients is used."""
+    return any(last_name(one).endswith("scaler") for _, one in stepped(program))
+
+
+def stepped(program: list[Module]) -> Iterator[tuple[Module, ast.expr]]:
+    """What a program calls `step` on, each with its file."""
+    for module in program:
+        for call in module.calls.get("step", ()):
+            if (owner := receiver(call)) is not None:
+                yield module, owner
 
 
 def is_rate_of(value: ast.expr) -> bool:

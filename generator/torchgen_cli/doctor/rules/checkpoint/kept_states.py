@@ -21,6 +21,7 @@ from ..shared.states import saves
 from .checkpoint import SAVING
 from .last_epochs import fits_by_default, is_endless, saved_elsewhere
 from .only_the_best import only_the_best
+from .repeated_epoch import begins_again
 from .resuming import BRINGING
 
 
@@ -168,6 +169,8 @@ def go_on(path, scheduler):
 )
 def saved_too_early(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
+        if any(True for _ in begins_again(module, loop)):
+            continue  # that of TG611: the epoch is done again, with the rate that it had
         kept = False
         for statement in loop.body:
             steps = [c for c in own_calls(statement, "step") if is_scheduler(module, receiver(c))]

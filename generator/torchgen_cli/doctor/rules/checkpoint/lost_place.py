@@ -10,7 +10,7 @@ from ...syntax import is_constant, last_name, receiver, walk, written
 from ..shared.loops import is_optimizer, is_scheduler
 from ..shared.states import filled_in, plain_saves, value_before
 from .resume import program_of
-from .resuming import brings_optimizer, follows_from_the_epoch, trains_apart
+from .resuming import brings_optimizer, follows_from_the_epoch, has_resuming_flag, trains_apart
 
 COUNTS = re.compile(r"epoch|step|iter|sched", re.I)
 STARTS = re.compile(
@@ -23,7 +23,8 @@ STARTS = re.compile(
 def lost_place(module: Module) -> Iterator[Spot]:
     """Where an optimizer's state is saved and brought back, and nothing says how far the run was.
 
-    The loop over epochs begins at its first one, and a scheduler with it.
+    The loop over epochs begins at its first one, and a scheduler with it. That may be meant, so it
+    is a hint where no flag says that a run is gone on with.
     """
     own = [call for call in plain_saves(module) if is_state_without_count(module, call)]
     if not own or module.project.has_framework(module):
@@ -34,7 +35,8 @@ def lost_place(module: Module) -> Iterator[Spot]:
         return
     begins = [first_of(loop) for other in program for loop in other.loops]
     if any(begins) and False not in begins and any(map(steps_scheduler, program)):
-        yield Spot(own[0], "without the epoch and the scheduler")
+        unsure = not any(map(has_resuming_flag, program))
+        yield Spot(own[0], "without the epoch and the scheduler", unsure)
 
 
 def is_state_without_count(module: Module, call: ast.Call) -> bool:

@@ -4,11 +4,28 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...kept import kept
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import LOOPS, is_constant, last_name, own_calls, parameters, same, walk, written
+from ...syntax import (
+    LOOPS,
+    everything,
+    is_constant,
+    last_name,
+    own_calls,
+    parameters,
+    receiver,
+    same,
+    walk,
+    written,
+)
+from ..shared.loops import is_scheduler
+from ..shared.programs import run_with
 
 STEPS = re.compile(r"(^|_)(steps?|iters?|iterations?|itr|updates?|batch(es)?)(_|$)", re.I)
+
+# a function to which the number of an epoch matters
+TOLD = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate|sched|set_epoch", re.I)
 
 
 @rule(
@@ -16,7 +33,8 @@ STEPS = re.compile(r"(^|_)(steps?|iters?|iterations?|itr|updates?|batch(es)?)(_|
     "a resumed run does its last epoch once more",
     why="""The checkpoint of an epoch holds the epoch's own number, and the resumed run begins with
     the number that it reads: these samples are trained on twice, and the schedule is one epoch
-    behind the weights.""",
+    behind the weights. Where as many epochs follow as ever, and neither the schedule nor the order
+    of the samples hangs on the number, it is a hint.""",
     remedy="save `epoch + 1`, or begin with the number that was read plus one",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
     bad="""
@@ -54,13 +72,71 @@ def fit(model, optimizer, run_epoch, epochs, path, resume):
 )
 def done_again(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
-        first = beginning(loop)
-        if first is None or not isinstance(loop, ast.For):
+        for node in begins_again(module, loop):
+            yield Spot(node, unsure=counts_steps(loop) or is_number_alone(module, loop))
+
+
+def begins_again(module: Module, loop: ast.AST) -> Iterator[ast.Assign]:
+    """Where a loop's first number is read, which is that of the epoch that was saved last."""
+    first = beginning(loop)
+    if first is None or not isinstance(loop, ast.For) or moved_on(module, first):
+        return
+    given = module.assigned.get(written(first), ())
+    for key in dict.fromkeys(saved_as(module, loop, written(loop.target))):
+        if any(saves_next(other, key) for other in run_with(module)):
             continue
-        for key in saved_as(module, loop, written(loop.target)):
-            for node in module.assigned.get(written(first), ()):
-                if reads(node.value, key) and not moved_on(module, first):
-                    yield Spot(node, unsure=counts_steps(loop))
+        yield from (node for node in given if reads(node.value, key))
+
+
+@kept
+def saves_next(module: Module, key: str) -> bool:
+    """Whether a file saves the number of the next epoch under a key: `epoch + 1`."""
+    return any(
+        isinstance(node, ast.Dict)
+        and any(
+            is_constant(one, key) and isinstance(value, ast.BinOp)
+            for one, value in zip(node.keys, node.values, strict=True)
+        )
+        and is_saved(module, node)
+        for node in everything(module.tree)
+    )
+
+
+def is_saved(module: Module, node: ast.Dict) -> bool:
+    """Whether a dict is given to something that saves, at once or by the name that it gets."""
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Call) and "save" in last_name(around.func).lower():
+            return True
+        if isinstance(around, ast.Assign):
+            names = set(map(written, around.targets))
+            return any(
+                written(one) in names
+                for call in own_saves(module.function(node))
+                for given in [*call.args, *(k.value for k in call.keywords)]
+                for one in walk(given)
+            )
+        if isinstance(around, ast.stmt):
+            return False
+    return False
+
+
+def is_number_alone(module: Module, loop: ast.For) -> bool:
+    """Whether a loop goes as far as ever, `range(start, start + 200)`, and nothing hangs on where.
+
+    Nothing means the schedule, whose state is brought back or that is told the epoch, and the order
+    in which a sampler gives the data.
+    """
+    ends = getattr(loop.iter, "args", [])[:2]
+    if len(ends) < 2 or not any(same(one, ends[0]) for one in walk(ends[1])):
+        return False
+    told = any(
+        isinstance(node, ast.Call)
+        and TOLD.search(last_name(node.func)) is not None
+        and any(same(one, loop.target) for one in node.args)
+        for node in module.project.reached(module, loop)
+    )
+    brought = module.calls.get("load_state_dict", ())
+    return not told and not any(is_scheduler(module, receiver(call)) for call in brought)
 
 
 def counts_steps(loop: ast.For) -> bool:
@@ -99,7 +175,7 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
             for call in saves or own_calls(statement):
                 yield from kept_by_helper(module, call, name)
         if trained and (saves or isinstance(statement, ast.Assign)):
-            for node in dicts:
+            for node in (one for one in dicts if is_saved(module, one)):
                 for key, value in zip(node.keys, node.values, strict=True):
                     if isinstance(key, ast.Constant) and written(value) == name:
                         yield str(key.value)
@@ -123,7 +199,7 @@ def kept_by_helper(module: Module, call: ast.Call, name: str) -> Iterator[str]:
         taken = [p for p, value in zip(plain, call.args, strict=False) if written(value) == name]
         taken += [k.arg for k in call.keywords if k.arg and written(k.value) == name]
         for node in walk(function):
-            if isinstance(node, ast.Dict):
+            if isinstance(node, ast.Dict) and is_saved(other, node):
                 for key, value in zip(node.keys, node.values, strict=True):
                     if isinstance(key, ast.Constant) and written(value) in taken:
                         yield str(key.value)

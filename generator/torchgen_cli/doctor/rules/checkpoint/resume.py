@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...kept import kept
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import last_name, mentions, own_calls, own_nodes, receiver, walk, written
+from ...syntax import Loop, last_name, mentions, own_calls, own_nodes, receiver, walk, written
 from ..shared.loops import is_optimizer
 from ..shared.weights_alone import is_script
 from .best_read import BEST, is_new_each_time, is_number, overwritten
@@ -20,7 +20,8 @@ COUNTS = re.compile(r"epoch|step|iter", re.I)
     "a resumed run forgets the best score",
     why="""The optimizer is brought back, but the best score begins at its first value again: the
     first evaluation after the resume counts as the best, and writes over the checkpoint that
-    was. Where the path of the best one holds the time, this is a hint.""",
+    was. Where the path of the best one holds the time, or weights alone are brought back, this is
+    a hint.""",
     remedy="save the best score in the checkpoint, and read it where you resume",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
     bad="""
@@ -64,7 +65,8 @@ def fit(model, optimizer, evaluate, epochs, path, resume):
 def forgotten_best(module: Module) -> Iterator[ast.AST | Spot]:
     yield from overwritten(module)
     asked = any(is_asked_for(module, one) for one in module.calls.get("load_state_dict", ()))
-    if not asked and not any(goes_on(one) and uses(module, one) for one in program_of(module)):
+    brought = [place for one in program_of(module) for place in places(module, one)]
+    if not asked and not brought:
         return
     for name, calls in module.calls.items():
         for call in calls if "save" in name else ():
@@ -72,9 +74,13 @@ def forgotten_best(module: Module) -> Iterator[ast.AST | Spot]:
             node = next((one for one in module.ancestors(call) if isinstance(one, ast.If)), None)
             if loop is None or node is None or not any(node is one for one in walk(loop)):
                 continue
+            outer = list(module.loops_around(call))[-1]
+            whole = any(comes_before(module, place, outer) for place in brought)
+            if not whole and not asked:
+                continue
             kept = [one for one in compared(node.test) if is_updated(module, loop, node, one)]
             if any(begins_anew(module, node, best) for best in kept):
-                yield Spot(node, unsure=is_new_each_time(module, call))
+                yield Spot(node, unsure=not whole or is_new_each_time(module, call))
 
 
 def program_of(module: Module) -> list[Module]:
@@ -82,14 +88,32 @@ def program_of(module: Module) -> list[Module]:
     return [o for o in module.project.near(module) if o is module or not is_script(o)]
 
 
+def places(module: Module, other: Module) -> list[ast.Call]:
+    """Where a file brings a run back, by itself or by a function of another file."""
+    if not goes_on(other):
+        return []
+    return module.calls.get("load_state_dict", []) if other is module else loading_calls(module, other)
+
+
+def comes_before(module: Module, call: ast.Call, loop: Loop) -> bool:
+    """Whether a call may come before a loop: it stands before it, or in another function."""
+    return module.function(call) is not module.function(loop) or call.lineno < loop.lineno
+
+
 def uses(module: Module, other: Module) -> bool:
     """Whether a file is another, or calls a function of it that loads."""
-    return other is module or any(
-        (other, function) in module.project.resolve(module, call)
+    return other is module or bool(loading_calls(module, other))
+
+
+def loading_calls(module: Module, other: Module) -> list[ast.Call]:
+    """The calls in a file of functions of another one that load a state."""
+    return [
+        call
         for function in other.functions
         if function.name in module.calls and own_calls(function, "load_state_dict")
         for call in module.calls[function.name]
-    )
+        if (other, function) in module.project.resolve(module, call)
+    ]
 
 
 @kept

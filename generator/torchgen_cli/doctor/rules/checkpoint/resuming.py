@@ -12,9 +12,10 @@ from .loading import says_where
 from .resume import goes_on, is_handed_down, program_of
 
 BRINGING = re.compile(r"load|resum|restor|restart|checkpoint", re.I)
+# a flag or a setting that says so; one of `--load_weights` may be there to finetune
 GOES_ON = re.compile(
-    r"resum|re_?start|restor|(begin|start|init(ial)?)_?(epoch|iter(?!able)|step)"
-    r"|continue_?(train|from|run)|(epoch|step|iter)_?(start|begin)(?!_?time)",
+    r"^(auto_?)?resum|_resum|(begin|start)_?(epoch|iter(?!able)|step)|continue_?(train|from|run)"
+    r"|train_?continue|(epoch|step|iter)s?_?(start|begin)(?!_?time)",
     re.I,
 )
 SCORES = ("loss", "metric", "acc", "score")  # which a schedule follows that waits for progress
@@ -29,7 +30,7 @@ def is_gone_on_with(module: Module, counts: frozenset[str]) -> bool:
         brought = module.project.imported_parts
         program = [o for o in program_of(module) if not trains_apart(o, brought)]
     return module.project.has_framework(module) or any(
-        brings_optimizer(other) or names_a_resume(other) or reads_a_key(other, counts)
+        brings_optimizer(other) or has_resuming_flag(other) or reads_a_key(other, counts)
         for other in {module, *program}
     )
 
@@ -99,28 +100,16 @@ def is_never_set(module: Module, name: ast.Name) -> bool:
 
 
 @kept
-def names_a_resume(module: Module) -> bool:
-    """Whether a file speaks of going on with a run: by a flag, an attribute, a key or a call."""
-    if any(GOES_ON.search(one.attr) for one in module.attributes):
-        return True
-    if any(map(GOES_ON.search, module.calls)) or any(
-        GOES_ON.search(one.name) for one in module.functions
-    ):
-        return True
-    named = (name for name in module.assigned if GOES_ON.search(name))
-    if any(
-        not isinstance(one.value, ast.Constant) and not is_never_asked(module, one)
-        for name in named
-        for one in module.assigned[name]
-    ):
-        return True
-    return any(
-        isinstance(one, ast.Constant)
-        and isinstance(one.value, str)
-        and " " not in one.value
-        and GOES_ON.search(one.value.replace("-", "_")) is not None
-        for one in everything(module.tree)
-    )
+def has_resuming_flag(module: Module) -> bool:
+    """Whether a flag or a setting of a file says that a run is gone on with: `args.resume`."""
+    flags = [
+        one.value.lstrip("-").replace("-", "_")
+        for call in module.calls.get("add_argument", ())
+        for one in call.args
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    ]
+    read = (one.attr for one in module.attributes if isinstance(one.ctx, ast.Load))
+    return any(map(GOES_ON.search, [*flags, *read]))
 
 
 @kept
