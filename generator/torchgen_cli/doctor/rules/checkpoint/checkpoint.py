@@ -41,7 +41,8 @@ PROGRESS = re.compile(
     "TG602",
     "a whole module is pickled",
     why="""The file holds the path of the class rather than the class: it opens only while the
-    code stays as it is and where it is, and never with `weights_only=True`.""",
+    code stays as it is and where it is, and not with `weights_only=True`. It is a hint where the
+    program lists the classes that it opens, or hands whole modules to users of torch.hub.""",
     remedy="save `model.state_dict()`",
     source=SAVING,
     bad="""
@@ -61,13 +62,22 @@ torch.save(model.state_dict(), "model.pt")
     severity=Severity.WARNING,
 )
 def whole_module(module: Module) -> Iterator[Spot]:
-    opens = module.project.stays_before_torch("2.6")  # such a file, as ever
+    opens = module.project.stays_before_torch("2.6") or is_meant(module)  # such a file, as ever
     for call in saves(module):
         given = call.args[0]
         content = value_before(module, given, call)
         values = parts_of(content) or [given]
         if any(is_model(module, value, call) for value in values):
             yield Spot(call, unsure=opens)
+
+
+def is_meant(module: Module) -> bool:
+    """Whether a program is made to open whole modules: it lists their classes, or has a hub."""
+    return "hubconf.py" in module.project.contents or any(
+        name in other.calls
+        for other in module.project.near(module)
+        for name in ("safe_globals", "add_safe_globals")
+    )
 
 
 def parts_of(content: ast.expr | None) -> list[ast.expr]:

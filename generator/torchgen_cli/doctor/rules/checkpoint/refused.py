@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
@@ -13,13 +14,14 @@ from ...syntax import (
     has_stars,
     keyword,
     last_name,
+    mentions,
     own_calls,
     own_nodes,
     written,
 )
 from ..shared.origins import assigned, returned
-from ..shared.programs import run_with
-from ..shared.states import handed_on, is_model, plain_saves, saves, value_before
+from ..shared.programs import imported_by, run_with
+from ..shared.states import filled_in, handed_on, is_model, plain_saves, saves, value_before
 from .checkpoint import parts_of
 
 NUMBERS = ("numpy.mean", "numpy.max", "numpy.min", "numpy.sum", "numpy.average", "numpy.float64")
@@ -70,16 +72,82 @@ def refused(module: Module) -> Iterator[Spot]:
         if module.qualified(call.func) == "torch.load"
         and keyword(call, "weights_only") is None
         and not has_stars(call)
+        and not is_allowed(module, call)
         and not is_of_others(module, call)
         and not is_loaded_whole(module, call)
     ]
-    if loads:
-        # a script that saves reads its own files, and others those of any script
-        keeps = any(saves(module)) or any(handed_on(module, ast.Name))
-        near = run_with(module) if keeps else project.near(module)
-        found = (what for other in [module, *near] for what in objects(other, other is module))
-        if what := next(found, ""):
-            yield Spot(loads[0], f"{what} is in the file")
+    if not loads or any("add_safe_globals" in other.calls for other in project.near(module)):
+        return
+    found = [one for other in writers(module) for one in objects(other, other is module)]
+    for load in loads:
+        for kept in found:
+            if may_hold(module, load, kept):
+                yield Spot(load, f"{kept.what} is in the file")
+                return
+
+
+class Kept(NamedTuple):
+    """What is saved beside plain data."""
+
+    what: str
+    """In words."""
+    key: str
+    """The key that it has in the dict which is saved; empty where it is all that is saved."""
+    keys: frozenset[str]
+    """The keys of that dict."""
+    is_module: bool
+
+
+def writers(module: Module) -> list[Module]:
+    """The files that may write what a file reads.
+
+    Where a package saves, its files read what it saves itself, or those which it imports or which
+    import it. Other scripts read the files of any script of the program.
+    """
+    folder = folder_of(module)
+    near = module.project.near(module)
+    own = [one for one in near if folder_of(one) == folder]
+    if not any(plain_saves(one) or any(handed_on(one, ast.Name)) for one in own):
+        return near
+    keeps = any(saves(module)) or any(handed_on(module, ast.Name))
+    together = run_with(module) if keeps else near
+    linked = [
+        one for one in together if one in imported_by(module) or module in imported_by(one)
+    ]
+    return [module, *(one for one in together if one in own and one is not module), *linked]
+
+
+def folder_of(module: Module) -> str:
+    """The folder of a file."""
+    return module.name.rpartition("/")[0]
+
+
+def is_allowed(module: Module, load: ast.Call) -> bool:
+    """Whether the classes in the file are listed around a load: `with safe_globals([Net]):`."""
+    return any(
+        isinstance(around, ast.With) and any(mentions(one, "safe_globals") for one in around.items)
+        for around in module.ancestors(load)
+    )
+
+
+def may_hold(module: Module, load: ast.Call, kept: Kept) -> bool:
+    """Whether a load may open a file with an object, by the keys that are read from it."""
+    statement, scope = module.parents[load], module.function(load)
+    names = [written(one) for one in getattr(statement, "targets", ())]
+    reads = {
+        node.slice.value: node
+        for node in own_nodes(scope)
+        if isinstance(node, ast.Subscript)
+        and (node.value is load or written(node.value) in names)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+    }
+    if not reads:
+        return True
+    filled = [one.args[0] for one in own_calls(scope, "load_state_dict") if one.args]
+    if kept.is_module and any(reads.get(kept.key) is one for one in filled):
+        return False  # there it is a dict of tensors
+    return not kept.keys.isdisjoint(reads)
 
 
 def is_loaded_whole(module: Module, load: ast.Call) -> bool:
@@ -141,21 +209,34 @@ def is_load(module: Module, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and module.qualified(node.func) == "torch.load"
 
 
-def objects(module: Module, own: bool) -> Iterator[str]:
-    """What a file saves beside plain data, in words.
+def objects(module: Module, own: bool) -> Iterator[Kept]:
+    """What a file saves beside plain data.
 
     `own` says that the same file loads it: numbers are then looked for in functions as well.
     """
     for call in saves(module):
         given = call.args[0]
         content = value_before(module, given, call)
-        for value in parts_of(content) or [given]:
-            if is_model(module, value, call):
-                yield "a whole module"
+        keys = keys_of(content)
+        further = keys_of(filled_in(module, module.function(call), written(given), content))
+        values = parts_of(content) or [given]
+        for value, key in zip(values, keys or [""] * len(values), strict=True):
+            whole = is_model(module, value, call)
+            if whole:
+                what = "a whole module"
             elif is_namespace(module, value):
-                yield f"`{written(value)}`, a Namespace,"
+                what = f"`{written(value)}`, a Namespace,"
             elif is_numpy(module, value, 4 if own else 1):
-                yield f"`{ast.unparse(value)}`, a number of numpy,"
+                what = f"`{ast.unparse(value)}`, a number of numpy,"
+            else:
+                continue
+            yield Kept(what, key, frozenset(further), whole)
+
+
+def keys_of(content: ast.expr | None) -> list[str]:
+    """The keys of a dict that is written out; "" for what is no text."""
+    keys = content.keys if isinstance(content, ast.Dict) else []
+    return [str(one.value) if isinstance(one, ast.Constant) else "" for one in keys]
 
 
 def is_namespace(module: Module, value: ast.expr) -> bool:
