@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
+    argument,
+    is_constant,
     last_name,
     mentions,
     own_calls,
     receiver,
     same,
+    walk,
     written,
 )
 from ..shared.layers import unmoved
@@ -25,8 +28,9 @@ from .places import goes_to_a_model
     "TG603",
     "the names in the checkpoint begin with `module.`",
     why="""The state of a wrapper has the wrapper's names, so only a model that is wrapped the
-    same way opens it: no evaluation, no export, no single GPU. Where another file of the program
-    cuts the prefix off, or the program loads into wrapped models alone, this is a hint.""",
+    same way opens it: no evaluation, no export, no single GPU. Where no code opens it with a bare
+    model, where another file of the program cuts the prefix off, or where somebody has to ask for
+    the wrapper, this is a hint.""",
     remedy="save `model.module.state_dict()`",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html#saving-torch-nn-dataparallel-models",
     bad="""
@@ -37,6 +41,10 @@ from torch.nn.parallel import DistributedDataParallel
 def train(model, path):
     model = DistributedDataParallel(model)
     torch.save(model.state_dict(), path)  # <--
+
+
+def evaluate(model, path):
+    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 """,
     good="""
 import torch
@@ -46,6 +54,10 @@ from torch.nn.parallel import DistributedDataParallel
 def train(model, path):
     model = DistributedDataParallel(model)
     torch.save(model.module.state_dict(), path)
+
+
+def evaluate(model, path):
+    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 """,
     severity=Severity.WARNING,
 )
@@ -78,7 +90,19 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
             alike = any(map(opens_wrapped, program)) and not is_wanted_bare(module, model)
             alike |= any(map(opens_given_wrapped, program))
             alike |= any(opens_again(*one) for one in given_to)
-            yield Spot(call, unsure=alike or any(map(cuts_prefix, program)))
+            alike |= bool(here) and is_asked_for(module, wrapped[-1])
+            opened = any(map(opens_bare, program)) and not any(map(cuts_prefix, program))
+            yield Spot(call, unsure=alike or not opened)
+
+
+def is_asked_for(module: Module, wrap: ast.Assign) -> bool:
+    """Whether a model is wrapped where a flag says so, and not wherever there are several GPUs."""
+    tests = [one.test for one in module.ancestors(wrap) if isinstance(one, ast.If)]
+    return bool(tests) and not any(
+        isinstance(node, ast.Compare) or mentions(node, "distrib", "available", "count")
+        for test in tests
+        for node in walk(test)
+    )
 
 
 def wrapped_by_callers(
@@ -108,10 +132,11 @@ def is_wanted_bare(module: Module, model: ast.expr) -> bool:
 
 
 def opens_bare(module: Module) -> bool:
-    """Whether a file loads what it opens into a model, and wraps no model before."""
+    """Whether a file loads what it opens into a model, name by name, and wraps none before."""
     first = min((one.lineno for one in wraps(module)), default=None)
     return any(
         isinstance(receiver(call), ast.Name)
+        and not is_constant(argument(call, 1, "strict"), False)
         and (first is None or call.lineno < first)
         and goes_to_a_model(module, load)
         for call in module.calls.get("load_state_dict", ())

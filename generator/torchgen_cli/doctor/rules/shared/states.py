@@ -152,13 +152,16 @@ def saving_helpers(first: Module) -> list[tuple[Module, Function, ast.expr, str]
 
 
 def is_wrapped(module: Module, value: ast.expr) -> bool:
-    """Whether it makes a wrapper that spreads a model over devices."""
+    """Whether it makes a wrapper that spreads a model over devices, and adds a name to its names.
+
+    FullyShardedDataParallel gives the names of the bare model.
+    """
     if not isinstance(value, ast.Call):
         return False
     return any(
         isinstance(inner, ast.Call)
         and module.is_torch(inner.func)
-        and module.qualified(inner.func).endswith("DataParallel")
+        and module.qualified(inner.func).endswith((".DataParallel", ".DistributedDataParallel"))
         for inner in unmoved([value])
     )
 
