@@ -1,6 +1,7 @@
 """Whether people who only use a model may load it on a machine without a GPU."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...kept import kept
@@ -18,16 +19,19 @@ from ...syntax import (
 )
 from ..shared.flag_readers import reachable
 from ..shared.loops import is_backward
+from ..shared.weights_alone import is_script
 
 KERNELS = (b"CUDAExtension", b"load_inline(", b"import cupy")  # which run on a GPU only
 SWITCHES = {"cuda", "use_cuda", "gpu", "use_gpu"}
+# a function that uses a model
+USING = re.compile(r"test|eval|valid|infer|predict|demo|convert|sample|generat|export", re.I)
 DEPTH = 4
 Reached = tuple[tuple[Module, ast.AST], ...]
 
 
 def serves_users_without_gpu(module: Module, load: ast.Call) -> bool:
     """Whether a program without training comes to this place, and needs no GPU on its way."""
-    if any(map(module.project.contains, KERNELS)):
+    if any(map(module.project.contains, KERNELS)) or only_trains(module, load):
         return False
     ways = [
         found
@@ -41,6 +45,14 @@ def serves_users_without_gpu(module: Module, load: ast.Call) -> bool:
         not any(is_backward(node) or asks_for_cuda(where, node) for where, node in way)
         for way in ways
     )
+
+
+def only_trains(module: Module, load: ast.Call) -> bool:
+    """Whether a place is in a script that trains, and in no part of it that uses a model."""
+    scope = module.function(load)
+    started = is_script(module) or isinstance(scope, ast.Module)
+    uses = USING.search(getattr(scope, "name", "")) is not None
+    return "backward" in module.calls and started and not uses
 
 
 @kept

@@ -134,7 +134,7 @@ def asked(test: ast.expr) -> set[str]:
     why="""Without `map_location` each tensor is made where it was when it was saved. A file from a
     GPU does not open on a machine without one, on which this file says that it runs; and of
     several processes all fill the first GPU. One place is shown for the whole repository. Where one
-    process trains, or a GPU is needed anyhow, it is a hint.""",
+    process goes on with its own training, or a GPU is needed anyhow, it is a hint.""",
     remedy='pass `map_location="cpu"`; `load_state_dict` copies the weights to where the model is',
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
@@ -206,7 +206,7 @@ def does_harm(module: Module, load: ast.Call) -> bool:
     """Whether every process loads onto the first GPU, or a user without one cannot load."""
     if "init_process_group" in module.calls and not for_one_process(module, load):
         return True
-    return serves_users_without_gpu(module, load)
+    return runs_without_gpu(module) and serves_users_without_gpu(module, load)
 
 
 def choices_in(module: Module) -> Iterator[ast.IfExp]:
