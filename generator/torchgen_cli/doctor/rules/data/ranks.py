@@ -6,7 +6,18 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, rule
-from ...syntax import FUNCTIONS, argument, has_stars, is_constant, mentions, own_calls, walk
+from ...syntax import (
+    FUNCTIONS,
+    argument,
+    has_stars,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    walk,
+    written,
+)
 from ..distributed.distributed import DDP
 from ..shared.states import saves
 from .data import for_evaluation
@@ -137,11 +148,24 @@ def saved_by_all(module: Module) -> Iterator[ast.AST]:
         if any(mentions(value, *GUARDS) for value in module.value_in(path, scope)):
             continue  # a file for each
         if isinstance(scope, FUNCTIONS) and not own_calls(scope, "init_process_group"):
-            callers = list(module.project.calls_of(module, scope))
-            if all(guarded(other, one) for other, one in callers):
+            callers = module.project.calls_of(module, scope)
+            if all(
+                guarded(other, one)
+                for other, one in callers
+                if not is_of_another_class(module, scope, other, one)
+            ):
                 continue
         yield call
         return
+
+
+def is_of_another_class(module: Module, method: ast.AST, other: Module, call: ast.Call) -> bool:
+    """Whether a method that is called on `self` is one of the same name, of a class beside."""
+    own, around = module.class_of(method), other.class_of(call)
+    if own is None or around is None or written(receiver(call) or call) != "self":
+        return False
+    one = module.project.derives(other, around, own.name)
+    return around is not own and not one and not module.project.derives(module, own, around.name)
 
 
 def guarded(module: Module, call: ast.expr | ast.stmt) -> bool:
@@ -162,7 +186,17 @@ def guarded(module: Module, call: ast.expr | ast.stmt) -> bool:
 
 def asks_for_a_rank(module: Module, test: ast.expr, scope: ast.AST) -> bool:
     """Whether a condition, or what a name in it was given, is about the process."""
-    if mentions(test, *GUARDS):
+    if mentions(test, *GUARDS) or any(is_first_device(one) for one in walk(test)):
         return True
     names = (node for node in walk(test) if isinstance(node, ast.Name | ast.Attribute))
     return any(mentions(v, *GUARDS) for name in names for v in module.value_in(name, scope))
+
+
+def is_first_device(node: ast.AST) -> bool:
+    """Whether it asks for the first device, `device == 0`, which is that of the first process."""
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Eq)
+        and "device" in last_name(node.left).lower()
+        and is_constant(node.comparators[0], 0)
+    )
