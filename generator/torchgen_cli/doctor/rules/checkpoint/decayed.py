@@ -9,6 +9,8 @@ from ...syntax import (
     Function,
     Loop,
     argument,
+    is_constant,
+    keyword,
     last_name,
     mentions,
     own_calls,
@@ -17,6 +19,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.flag_readers import flag_names
 from .resume import reads_a_count
 
 LOADED = ("load", "ckpt", "checkpoint", "resum", "param_groups", "start", "epoch", "state_dict")
@@ -27,7 +30,8 @@ LOADED = ("load", "ckpt", "checkpoint", "resum", "param_groups", "start", "epoch
     "a value that decays from epoch to epoch starts over after a resume",
     why="""The epochs hand a value on, and make it smaller; a resumed run goes on with a later
     epoch, and with the value of the first one. A learning rate jumps up then, at the latest at
-    the next decay.""",
+    the next decay. Where a flag turns it on, which is off by
+    default, it is a hint.""",
     remedy="""compute it from the epoch, `args.lr * gamma ** sum(epoch >= one for one in schedule)`,
     or keep it in the checkpoint""",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
@@ -88,7 +92,27 @@ def decays_anew(module: Module) -> Iterator[Spot]:
         for node, name in decaying(module, loop):
             if name not in told and not is_brought_back(module, loop, name):
                 told.add(name)
-                yield Spot(node, f"`{name}`")
+                yield Spot(node, f"`{name}`", is_off_by_default(module, node))
+
+
+def is_off_by_default(module: Module, node: ast.AST) -> bool:
+    """Whether a flag is the factor, or asked for around it, and does nothing by default."""
+    asked = [one.test for one in module.ancestors(node) if isinstance(one, ast.If)]
+    asked += [node.value] if isinstance(node, ast.AugAssign) else []
+    names = {last_name(one) for test in asked for one in walk(test)} - {""}
+    return any(
+        not names.isdisjoint(flag_names(call)) and does_nothing(call)
+        for other in module.project.near(module)
+        for call in other.calls.get("add_argument", ())
+    )
+
+
+def does_nothing(flag: ast.Call) -> bool:
+    """Whether a flag is false, or a number that changes nothing, unless somebody gives it."""
+    default = keyword(flag, "default")
+    if default is None:
+        return not is_constant(keyword(flag, "action"), "store_false")
+    return is_constant(default, 0, 0.0, 1, 1.0, None, False)
 
 
 def is_resumed(module: Module, loop: Loop) -> bool:

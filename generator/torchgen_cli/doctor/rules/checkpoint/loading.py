@@ -1,12 +1,14 @@
 """How what was written is read again."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...kept import kept
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import (
+    FUNCTIONS,
     argument,
     has_stars,
     is_constant,
@@ -24,28 +26,35 @@ from ..shared.states import saves
 # what other libraries call that which hands states to `torch.save`
 SAVERS = ("Checkpointer", "ModelCheckpoint", "PeriodicCheckpointer", "CheckpointSaver", "DiskSaver")
 
+FETCHING = re.compile(r"download|_url|url(open|retrieve)|wget", re.I)
+NETWORK = ("requests.", "urllib.", "huggingface_hub.", "gdown.", "wget.")
+SERVING = ("route", "post", "put")  # decorators of a web service
+
 
 @rule(
     "TG601",
     "loading this file may run code that is in it",
     why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
     true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
-    owns the machine. In a project that saves checkpoints of its own this is a hint, as most
-    files that it opens are these.""",
+    owns the machine. Unless the function fetches the file, or a user of a service gives it, this
+    is a hint; and in a project that saves checkpoints of its own, as most files that it opens are
+    these.""",
     remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
 import torch
 
 
-def load(path):
+def load(url, path):
+    torch.hub.download_url_to_file(url, path)
     return torch.load(path, map_location="cpu")  # <--
 """,
     good="""
 import torch
 
 
-def load(path):
+def load(url, path):
+    torch.hub.download_url_to_file(url, path)
     return torch.load(path, map_location="cpu", weights_only=True)
 """,
     severity=Severity.WARNING,
@@ -62,9 +71,27 @@ def unsafe_load(module: Module) -> Iterator[Spot]:
             continue
         if chosen is None and not module.project.needs_torch("2.6"):
             if not module.project.stays_before_torch("1.13"):  # which knows no `weights_only`
-                yield Spot(call, "no weights_only", unsure=own)
+                yield Spot(call, "no weights_only", own or not is_from_elsewhere(module, call))
         elif is_constant(chosen, False):
-            yield Spot(call, "weights_only=False", unsure=own)
+            yield Spot(call, "weights_only=False", own or not is_from_elsewhere(module, call))
+
+
+def is_from_elsewhere(module: Module, load: ast.Call) -> bool:
+    """Whether a function fetches the file that it opens, or a user of a service gives it."""
+    scope = module.function(load)
+    if any(mentions(one, "upload", "request") for one in load.args[:1]):
+        return True
+    served = isinstance(scope, FUNCTIONS) and any(
+        isinstance(one, ast.Call) and last_name(one.func) in SERVING for one in scope.decorator_list
+    )
+    return served or any(
+        one.lineno <= load.lineno
+        and (
+            FETCHING.search(last_name(one.func)) is not None
+            or module.qualified(one.func).startswith(NETWORK)
+        )
+        for one in own_calls(scope)
+    )
 
 
 @kept

@@ -111,9 +111,7 @@ def writers(module: Module) -> list[Module]:
         return near
     keeps = any(saves(module)) or any(handed_on(module, ast.Name))
     together = run_with(module) if keeps else near
-    linked = [
-        one for one in together if one in imported_by(module) or module in imported_by(one)
-    ]
+    linked = [one for one in together if one in imported_by(module) or module in imported_by(one)]
     return [module, *(one for one in together if one in own and one is not module), *linked]
 
 

@@ -72,6 +72,8 @@ def fit(model, optimizer, run_epoch, epochs, path, resume):
 )
 def done_again(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
+        if not isinstance(loop, ast.For):
+            continue
         for node in begins_again(module, loop):
             yield Spot(node, unsure=counts_steps(loop) or is_number_alone(module, loop))
 

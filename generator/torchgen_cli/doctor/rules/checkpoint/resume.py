@@ -92,7 +92,9 @@ def places(module: Module, other: Module) -> list[ast.Call]:
     """Where a file brings a run back, by itself or by a function of another file."""
     if not goes_on(other):
         return []
-    return module.calls.get("load_state_dict", []) if other is module else loading_calls(module, other)
+    return (
+        module.calls.get("load_state_dict", []) if other is module else loading_calls(module, other)
+    )
 
 
 def comes_before(module: Module, call: ast.Call, loop: Loop) -> bool:

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 from ...kept import kept
 from ...project import Module
 from ...syntax import (
-    FUNCTIONS,
     argument,
     has_stars,
     is_constant,
     last_name,
-    own_calls,
     own_nodes,
     receiver,
     walk,
