@@ -13,7 +13,7 @@ from tests.generator.conftest import ROOT, Torchgen, tree
 
 from torchgen_cli.doctor.rules import all_rules
 
-BAD = "import torch\n\nstate = torch.load('a.pt')\nother = torch.load('b.pt')\n"
+BAD = "import torch\n\nstate = torch.load('uploads/a.pt')\nother = torch.load('uploads/b.pt')\n"
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_a_notebook_s_finding_names_its_cell(tmp_path: Path, torchgen: Torchgen)
             "source": ["%pylab\n", "!ls \\\n", "  -l\n", "import torch"],
         },
         {"cell_type": "code", "source": ["%%bash\n", "rm -f x"]},
-        {"cell_type": "code", "source": ["%%time\n", "x = 1\n", "torch.load('a')"]},
+        {"cell_type": "code", "source": ["%%time\n", "x = 1\n", "torch.load('uploads/a')"]},
         {"cell_type": "code", "source": ["  # IPython takes off an indent\n", "  x = 2"]},
     ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
@@ -155,7 +155,7 @@ def test_only_changed_lines_are_shown(
     git(project, "add", ".")
     git(project, "commit", "--quiet", "-m", "first")
     assert torchgen("doctor", str(project), "--diff", "HEAD").returncode == 0
-    (project / "train.py").write_text("\n" + BAD + "third = torch.load('c.pt')\n", "utf-8")
+    (project / "train.py").write_text("\n" + BAD + "third = torch.load('uploads/c.pt')\n", "utf-8")
     (project / "new.py").write_text(BAD, encoding="utf-8")
     done = torchgen("doctor", str(project), "--diff", "HEAD", "--json")
     found = json.loads(done.stdout)["findings"]
@@ -173,7 +173,7 @@ def test_a_baseline_keeps_what_is_known_though_lines_move(
     assert torchgen("doctor", str(project), "--write-baseline", "known.json").returncode == 0
     (project / "train.py").write_text("\n\n" + BAD, encoding="utf-8")
     assert torchgen(*asked).stdout == "nothing found in 1 file, 2 ignored\n"
-    (project / "train.py").write_text(BAD + "torch.load('a.pt')\n", encoding="utf-8")
+    (project / "train.py").write_text(BAD + "torch.load('uploads/a.pt')\n", encoding="utf-8")
     assert "train.py:5: no weights_only" in torchgen(*asked).stdout
     (project / "train.py").write_text("import torch\n", encoding="utf-8")
     assert "2 of its findings are gone" in torchgen(*asked).stdout
@@ -183,17 +183,17 @@ FIXABLE = """import torch
 from torch.nn import init
 
 state = torch.load(
-    "a.pt",
+    "uploads/a.pt",
     map_location="cpu",
 )
-other = torch.load("b.pt")  # ä
-kept = torch.load("c.pt")  # torchgen: ignore[TG601] holds a config
+other = torch.load("uploads/b.pt")  # ä
+kept = torch.load("uploads/c.pt")  # torchgen: ignore[TG601] holds a config
 for p in state:
     p.require_grad = False; init.constant(p, 0)
 """
 FIXED = (
     FIXABLE.replace('"cpu",\n)', '"cpu",\nweights_only=True)')
-    .replace('"b.pt")', '"b.pt", weights_only=True)')
+    .replace('b.pt")', 'b.pt", weights_only=True)')
     .replace("require_grad", "requires_grad")
     .replace("constant(", "constant_(")
 )
@@ -247,13 +247,14 @@ def test_a_sampler_is_told_of_epochs_where_it_is_surely_the_one(
 def test_a_file_with_an_argument_called_async_is_judged_and_kept(
     project: Path, torchgen: Torchgen
 ) -> None:
-    text = "import torch\n\n\ndef load(p, x):\n    x.cuda(async=True)\n    return torch.load(p)\n"
+    text = "import torch\n\n\ndef load(upload, x):\n    x.cuda(async=True)\n"
+    text += "    return torch.load(upload)\n"
     (project / "train.py").write_text(text, encoding="utf-8")
     found = json.loads(torchgen("doctor", str(project), "--json").stdout)
     assert found["files"] == 1
     assert [(one["rule"], one["line"]) for one in found["findings"]] == [("TG001", 5), ("TG601", 6)]
     torchgen("doctor", str(project), "--fix", "--write")
-    mended = text.replace("load(p)", "load(p, weights_only=True)")
+    mended = text.replace("load(upload)", "load(upload, weights_only=True)")
     assert (project / "train.py").read_text(encoding="utf-8") == mended
 
 
@@ -451,10 +452,10 @@ def test_a_script_called_test_py_is_no_test(project: Path, torchgen: Torchgen) -
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"\xef\xbb\xbfimport torch\nx = torch.load('\xc3\xa4')\n", 2),
-        (b"# -*- coding: latin-1 -*-\nimport torch\nx = torch.load('\xe4')\n", 3),
-        (b"import torch\r\nx = torch.load('a')\r\n", 2),
-        (b"import torch\nx = '\\d'; y = torch.load(x)", 2),
+        (b"\xef\xbb\xbfimport torch\nx = torch.load('uploads/\xc3\xa4')\n", 2),
+        (b"# -*- coding: latin-1 -*-\nimport torch\nx = torch.load('uploads/\xe4')\n", 3),
+        (b"import torch\r\nx = torch.load('uploads/a')\r\n", 2),
+        (b"import torch\nx = '\\d'; y = torch.load(x + 'upload')", 2),
     ],
 )
 def test_encodings_and_line_ends(

@@ -7,7 +7,7 @@ from tests.generator.conftest import Torchgen
 
 from torchgen_cli.doctor.examine import examine
 
-LOAD = "import torch\n\nstate = torch.load(  {first}\n    'a.pt',\n)  {last}\n"
+LOAD = "import torch\n\nstate = torch.load(  {first}\n    'uploads/a.pt',\n)  {last}\n"
 
 
 def found(folder: Path, code: str) -> tuple[list[str], int]:
@@ -46,7 +46,7 @@ def test_a_comment_without_a_reason_or_rule_is_a_finding(note: str, tmp_path: Pa
 
 
 def test_a_text_that_looks_like_the_comment_is_none(tmp_path: Path) -> None:
-    code = "import torch\nx = torch.load('# torchgen: ignore[TG601] a text')\n"
+    code = "import torch\nx = torch.load('# torchgen: ignore[TG601] an upload')\n"
     assert found(tmp_path, code) == (["TG601"], 0)
 
 
@@ -73,7 +73,7 @@ def test_pyproject_says_what_is_checked_where(table: str, left: set[str], tmp_pa
     (tmp_path / "b.py").touch()
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "a.py").write_text("import torch\ntorch.load('a')\n", "utf-8")
+        (tmp_path / folder / "a.py").write_text("import torch\ntorch.load('uploads/a')\n", "utf-8")
     assert {one.file for one in examine(tmp_path).findings} == left
 
 

@@ -685,4 +685,275 @@ def main(args, net, loader, loss_of):
         loader.sampler.set_epoch(epoch)
         one_epoch(net, adam, loader, loss_of, epoch, args.rank)
 """,
+    "SGD without momentum, which has no state": """
+import torch
+
+def main(args, net, loader, loss_of):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        first = state["epoch"]
+    for epoch in range(first, args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        torch.save({"net": net.state_dict(), "epoch": epoch + 1}, f"{epoch}.pt")
+""",
+    "momentum alone, where the rate follows from the epoch": """
+import torch
+
+def adjust(optimizer, epoch, lr):
+    lr = lr * 0.1 ** (epoch // 30)
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+
+def main(args, net, loader, loss_of):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        first = state["epoch"]
+    for epoch in range(first, args.epochs):
+        adjust(optimizer, epoch, 0.1)
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        torch.save({"net": net.state_dict(), "epoch": epoch + 1}, f"{epoch}.pt")
+""",
+    "a schedule that a loop moves on to where the run was": """
+import torch
+
+def main(args, net, loader, loss_of):
+    optimizer = torch.optim.Adam(net.parameters())
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
+    for _ in range(first):
+        scheduler.step()
+    for epoch in range(first, args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        scheduler.step()
+        moments = optimizer.state_dict()
+        torch.save({"net": net.state_dict(), "optimizer": moments, "epoch": epoch + 1}, "a.pt.new")
+""",
+    "a scheduler that is never made, and a scaler alone": """
+import torch
+
+def prepare(net):
+    optimizer = torch.optim.Adam(net.parameters())
+    scheduler = None
+    return optimizer, scheduler, torch.amp.GradScaler()
+
+def main(args, net, loader, loss_of):
+    optimizer, scheduler, scaler = prepare(net)
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
+    for epoch in range(first, args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            scaler.scale(loss_of(net, batch)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        if scheduler is not None:
+            scheduler.step()
+        moments = optimizer.state_dict()
+        torch.save({"net": net.state_dict(), "optimizer": moments, "epoch": epoch + 1}, "a.pt.new")
+""",
+    "weights that are read to finetune, with the moments beside them": """
+import torch
+
+class Trainer:
+    def __init__(self, args, net):
+        self.args, self.net = args, net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 15)
+        if args.load_weights_folder:
+            folder = args.load_weights_folder
+            moments = torch.load(f"{folder}/adam.pt", map_location="cpu", weights_only=True)
+            self.optimizer.load_state_dict(moments)
+
+    def train(self, loader, loss_of):
+        for epoch in range(self.args.epochs):
+            for batch in loader:
+                self.optimizer.zero_grad()
+                loss_of(self.net, batch).backward()
+                self.optimizer.step()
+            self.scheduler.step()
+            torch.save(self.net.state_dict(), f"{self.args.folder}/{epoch}/net.pt")
+            torch.save(self.optimizer.state_dict(), f"{self.args.folder}/{epoch}/adam.pt")
+""",
+    "a state that each epoch takes from an average and gives back": """
+import torch
+
+class Run:
+    def restore(self, path):
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        self.net.load_state_dict(state["net"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+def fit(run, epochs, epoch_of, validate):
+    best_loss = float("inf")
+    for epoch in range(epochs):
+        epoch_of(run)
+        run.restore("average.pt")
+        loss = validate(run.net)
+        if loss < best_loss:
+            best_loss = loss
+            torch.save(run.net.state_dict(), "best.pt")
+        run.restore("last.pt")
+""",
+    "an epoch in the log, and the next one in the checkpoint": """
+import json
+
+import torch
+
+def main(args, net, optimizer, epoch_of, log):
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
+    for epoch in range(first, args.epochs):
+        loss = epoch_of(net, optimizer)
+        state = {"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch + 1}
+        torch.save(state, f"{epoch}.pt")
+        stats = {"loss": loss, "epoch": epoch}
+        log.write(json.dumps(stats))
+""",
+    "as many epochs as ever after a resume, whose number only names them": """
+import torch
+
+def main(args, net, optimizer, epoch_of):
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
+    for epoch in range(first, first + 200):
+        epoch_of(net, optimizer)
+        moments = optimizer.state_dict()
+        torch.save({"net": net.state_dict(), "optimizer": moments, "epoch": epoch}, f"{epoch}.pt")
+""",
+    "a whole module in a file whose reader lists its class": """
+import torch
+from torch import nn
+
+def keep(width):
+    net = nn.Linear(width, 2)
+    torch.save(net, "net.pt")
+
+def read():
+    with torch.serialization.safe_globals([nn.Linear]):
+        return torch.load("net.pt", map_location="cpu")
+""",
+    "options in one file, and a reader of other keys": """
+import argparse
+import torch
+
+def keep(net, epoch):
+    args = argparse.ArgumentParser().parse_args()
+    torch.save({"net": net.state_dict(), "args": args, "epoch": epoch}, "run.pt")
+
+def scores(path):
+    table = torch.load(path, map_location="cpu")
+    return table["accuracy"], table["loss"]
+""",
+    "the names of FullyShardedDataParallel, which are those of the model": """
+import torch
+from torch.distributed.fsdp import FullyShardedDataParallel
+
+def keep(net, path):
+    net = FullyShardedDataParallel(net)
+    torch.save(net.state_dict(), path)
+
+def evaluate(net, path):
+    net.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+""",
+    "a training script that goes on where it was, on the device of its choice": """
+import torch
+from project import loader, loss_of, net
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net.load_state_dict(torch.load(f"{net.name}.pt", weights_only=True))
+net.to(device)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def one_epoch():
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(net, batch.to(device)).backward()
+        optimizer.step()
+""",
+    "a method of the same name in another class, and the first device": """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+class Spread:
+    def __init__(self, net, device):
+        torch.distributed.init_process_group("nccl")
+        self.net, self.device = DistributedDataParallel(net), device
+
+    def keep(self, epoch):
+        torch.save(self.net.module.state_dict(), f"{epoch}.pt")
+
+    def train(self, epochs, epoch_of):
+        for epoch in range(epochs):
+            epoch_of(self.net)
+            if self.device == 0:
+                self.keep(epoch)
+
+class Alone:
+    def keep(self, epoch):
+        print(epoch)
+
+    def train(self, epochs, epoch_of):
+        for epoch in range(epochs):
+            epoch_of(self.net)
+            self.keep(epoch)
+""",
+    "a file of one's own": """
+import torch
+
+def read(path):
+    return torch.load(path, map_location="cpu")
+""",
+    "a decay that a flag turns on": """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default="")
+parser.add_argument("--sigma-decay", type=float, default=0)
+
+def main(net, optimizer, loader, epoch_of):
+    args = parser.parse_args()
+    first = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
+    for epoch in range(first, 90):
+        if args.sigma_decay > 0:
+            loader.dataset.sigma *= args.sigma_decay
+        epoch_of(net, optimizer, loader)
+""",
 }

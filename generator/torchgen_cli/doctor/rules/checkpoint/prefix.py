@@ -38,26 +38,26 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 
 
+def evaluate(net, path):
+    net.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+
+
 def train(model, path):
     model = DistributedDataParallel(model)
     torch.save(model.state_dict(), path)  # <--
-
-
-def evaluate(model, path):
-    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 """,
     good="""
 import torch
 from torch.nn.parallel import DistributedDataParallel
 
 
+def evaluate(net, path):
+    net.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+
+
 def train(model, path):
     model = DistributedDataParallel(model)
     torch.save(model.module.state_dict(), path)
-
-
-def evaluate(model, path):
-    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 """,
     severity=Severity.WARNING,
 )

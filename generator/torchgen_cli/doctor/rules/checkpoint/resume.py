@@ -92,9 +92,11 @@ def places(module: Module, other: Module) -> list[ast.Call]:
     """Where a file brings a run back, by itself or by a function of another file."""
     if not goes_on(other):
         return []
-    return (
-        module.calls.get("load_state_dict", []) if other is module else loading_calls(module, other)
-    )
+    if other is not module:
+        return loading_calls(module, other)
+    loads = module.calls.get("load_state_dict", ())
+    own = [one for one in loads if getattr(module.function(one), "name", "") not in module.calls]
+    return [*own, *loading_calls(module, module)]
 
 
 def comes_before(module: Module, call: ast.Call, loop: Loop) -> bool:
