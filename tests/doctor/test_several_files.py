@@ -266,3 +266,30 @@ def loss(model, args, x, y, z):
     (tmp_path / "train.py").write_text(code, encoding="utf-8")
     found = [one.rule for one in examine(tmp_path).findings]
     assert found.count("TG304") == found.count("TG335") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "names", "shown"),
+    [
+        ("python -m torch.distributed.launch --nproc_per_node 2 train.py", '"--local_rank"', True),
+        (
+            "python -m torch.distributed.launch \\\n  --nproc_per_node 2 \\\n  ./train.py",
+            '"--local_rank"',
+            True,
+        ),
+        ("python -m torch.distributed.launch --use_env train.py", '"--local_rank"', False),
+        ("python -m torch.distributed.launch other.py", '"--local_rank"', False),
+        ("torchrun train.py", '"--local_rank"', False),
+        ("python -m torch.distributed.launch train.py", '"--local_rank", "--local-rank"', False),
+    ],
+)
+def test_a_flag_that_the_launcher_of_a_page_spells_otherwise_is_refused(
+    tmp_path: Path, command: str, names: str, shown: bool
+) -> None:
+    (tmp_path / "README.md").write_text(f"Training:\n\n    {command}\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text(
+        f"import argparse\nimport torch\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument({names}, type=int)\nargs = parser.parse_args()\n",
+        encoding="utf-8",
+    )
+    assert bool(examine(tmp_path, select=("TG809",)).failures) is shown

@@ -3,13 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from ...project import Module, Project
+from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, written
-from ..shared.weights_alone import is_script
-
-# what makes one training of several processes
-WRAPPING = {"DDP", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "all_reduce"}
+from ...syntax import argument, has_stars, is_constant, keyword, receiver, written
 
 
 @rule(
@@ -192,74 +188,3 @@ def saves_no_scheduler(module: Module) -> bool:
     states = (call for other in near for call in other.calls.get("state_dict", ()))
     saves = any(True for other in near for _ in other.torch_calls("save"))
     return saves and not any("sched" in written(receiver(one) or one).lower() for one in states)
-
-
-@rule(
-    "TG809",
-    "torchrun passes no `--local_rank`",
-    why="""`torch.distributed.launch` passed it as a flag and is deprecated; `torchrun` sets the
-    environment variable LOCAL_RANK instead. Without it every process takes device 0. Since torch
-    2.0 `torch.distributed.launch` itself passes `--local-rank`, which a parser of `--local_rank`
-    refuses. Where nothing reads the flag and the rank comes from the environment, and where nothing
-    wraps a model for several processes, it is a hint.""",
-    remedy='read `int(os.environ["LOCAL_RANK"])`',
-    source=f"{STABLE}/elastic/run.html",
-    bad="""
-import argparse
-
-import torch
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--local_rank", type=int, default=0)  # <--
-torch.cuda.set_device(parser.parse_args().local_rank)
-torch.distributed.init_process_group("nccl")
-model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 2).cuda())
-""",
-    good="""
-import os
-
-import torch
-
-torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-torch.distributed.init_process_group("nccl")
-model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 2).cuda())
-""",
-    severity=Severity.WARNING,
-)
-def local_rank_flag(module: Module) -> Iterator[Spot]:
-    if module.project.contains(b"LOCAL_RANK") or not may_join(module):
-        return
-    old = module.project.stays_before_torch("1.10")  # which has no torchrun
-    idle = is_left_to_the_environment(module.project)
-    idle |= all(WRAPPING.isdisjoint(other.calls) for other in module.project.code)
-    for call in module.calls.get("add_argument", ()):
-        if any(is_constant(a, "--local_rank", "--local-rank") for a in call.args):
-            # which torch.distributed.launch passes since torch 2.0
-            passed = any(is_constant(a, "--local-rank") for a in call.args)
-            yield Spot(call, unsure=old or passed or idle)
-
-
-def is_left_to_the_environment(project: Project) -> bool:
-    """Whether no code reads the rank that the flag gives, and some asks the environment for it."""
-    read = any(
-        node.attr == "local_rank" and isinstance(node.ctx, ast.Load)
-        for other in project.code
-        for node in other.attributes
-    )
-    by_key = any(map(project.contains, (b"['local_rank']", b'["local_rank"]', b", 'local_rank'")))
-    asked = any(map(project.contains, (b'"RANK"', b"'RANK'", b'"SLURM_PROCID"', b"'SLURM_PROCID'")))
-    return asked and not read and not by_key
-
-
-def may_join(module: Module) -> bool:
-    """Whether a file joins other processes, itself or by what it calls, or serves one that may."""
-    if "init_process_group" in module.calls:
-        return True
-    known = [o for o in module.project.near(module) if "init_process_group" in o.calls]
-    joining = {
-        function.name
-        for other in known
-        for function in other.functions
-        if own_calls(function, "init_process_group")
-    }
-    return not joining.isdisjoint(module.calls) or (bool(known) and not is_script(module))
