@@ -97,5 +97,57 @@ def test_the_torch_that_a_readme_names_counts(readme: str, found: int, tmp_path:
     assert len(examine(tmp_path).findings) == found
 
 
+NOISY = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Points(Dataset):
+    def __getitem__(self, index):
+        order = np.arange(len(self.points[index]))
+        {draw}
+        return self.points[index][order]
+
+
+class Files(Dataset):
+    def __getitem__(self, index):
+        return self.files[index]
+
+
+def load(name):
+    if name == "points":
+        data = Points()
+        return DataLoader(data, num_workers={workers})
+    data = Files()
+    return DataLoader(data, num_workers=4)
+
+
+load("files")
+"""
+NUMBER = "order = order + np.random.randint(2)"
+
+
+@pytest.mark.parametrize(
+    ("torch", "draw", "workers", "lines"),
+    [
+        ("torch==1.4.0", NUMBER, "4", [21]),
+        ("torch~=1.7.0", NUMBER, "4", [21]),
+        ("pytorch<1.9", "order = np.random.permutation(order)[:9]", "4", [21]),
+        # which the newest fits
+        ("torch>=1.0.0", NUMBER, "4", []),
+        ("torch==1.4.0", "np.random.shuffle(order)", "4", []),
+        ("torch==1.4.0", NUMBER, "config.workers", []),
+    ],
+)
+def test_workers_that_draw_alike_are_more_than_a_hint_with_an_old_torch_alone(
+    torch: str, draw: str, workers: str, lines: list[int], tmp_path: Path
+) -> None:
+    code = NOISY.format(draw=draw, workers=workers)
+    (tmp_path / "train.py").write_text(code, encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text(f"{torch}\n", encoding="utf-8")
+    (tmp_path / "config.yaml").write_text("workers: 0\n", encoding="utf-8")
+    assert [one.line for one in examine(tmp_path).findings if one.rule == "TG101"] == lines
+
+
 def test_nothing_is_found_in_the_code_of_the_command_itself() -> None:
     assert examine(Path(torchgen_cli.__file__).parent).findings == []

@@ -338,9 +338,13 @@ class Project:
         return used_torch(self.code)
 
     def names_torch_before(self, version: str) -> bool:
-        """Whether the packaging allows a torch before this version, or the README names one."""
-        named = [one for one in (self.lowest_torch, self._lowest_in_readme) if one is not None]
-        return any(one < Version(version) for one in named)
+        """Whether the packaging allows no torch from this version on, or the README names one."""
+        named = self._lowest_in_readme
+        return self._is_capped(version) or (named is not None and named < Version(version))
+
+    def _is_capped(self, version: str) -> bool:
+        """Whether a requirement allows no torch from a version on, under either of its names."""
+        return self.stays_before("torch", version) or self.stays_before("pytorch", version)
 
     @cached_property
     def is_of_old_torch(self) -> bool:

@@ -514,6 +514,70 @@ def load(path, workers):
 ]
 
 CLEAN: dict[str, str] = {
+    "workers seeded in one of two generators that the samples draw from, and a stream": """
+import random
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+class Both(Dataset):
+    def __getitem__(self, i):
+        return np.random.rand() if random.random() > 0.5 else self.images[i]
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        while True:
+            yield np.random.rand()
+
+def seed_worker(k):
+    random.seed(7 + k)
+
+def seed_stream(k):
+    np.random.seed(k)
+    random.seed(k)
+
+def load():
+    stream = DataLoader(Stream(), num_workers=4, worker_init_fn=seed_stream)
+    return stream, DataLoader(Both(), num_workers=4, worker_init_fn=seed_worker)
+""",
+    "a file that a dataset opens which no loader is seen to read": """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")
+
+    def __getitem__(self, index):
+        return self.file["scans"][index]
+
+def count(path):
+    return len(Scans(path))
+
+def load(other, workers):
+    return DataLoader(other, batch_size=8, num_workers=workers)
+""",
+    "a function for workers that seeds from a constant, and is given to no loader": """
+import random
+from torch.utils.data import DataLoader
+
+def worker_init_fn(worker_id):
+    random.seed(7 + worker_id)
+
+def load(dataset):
+    return DataLoader(dataset, batch_size=8, shuffle=True, num_workers=4)
+""",
+    "a number of seeds, and a seed of a program that draws nothing": """
+import argparse
+import subprocess
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--num-seed", type=int, default=3)
+parser.add_argument("--seed", type=int, default=3)
+parser.add_argument("--command")
+args = parser.parse_args()
+subprocess.run(args.command.split(), check=True)
+""",
     "draws of workers where nothing tells of an old torch": """
 import numpy as np
 import torch
@@ -786,6 +850,9 @@ def main(seed, workers):
     np.random.seed(seed)
     torch.manual_seed(seed)
     return DataLoader(Roads(), batch_size=8, num_workers=workers)
+
+
+main(0, 4)
 """,
     "a function for the workers of an evaluation, which may repeat itself": """
 import numpy as np

@@ -129,7 +129,8 @@ def drawn_per_sample(module: Module, uses: list[ast.AST]) -> bool:
     same seed every time: every epoch draws the same augmentations. `np.random.get_state()[1][0]`
     is no seed either: torch has seeded numpy in each worker since 1.9, by several numbers, after
     which the first of the state is always 2147483648. Where torch is kept before 1.9 that is a
-    hint.""",
+    hint. So is a dataset that draws from another generator too, which torch seeds anew in each
+    epoch, and one that is an endless stream.""",
     remedy="""seed from `torch.initial_seed() % 2**32`, which is another one in each epoch, or
     set `persistent_workers=True`""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -185,9 +186,29 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
             other = by_state and (
                 module.project.stays_before_torch("1.9") or not redraws(module, loader)
             )
-            same_each_time = for_evaluation(module, loader)  # which may be what is wanted
-            yield Spot(loader, unsure=drawn == set() or other or same_each_time)
+            # which may be what is wanted
+            other = other or for_evaluation(module, loader) or streams(module, loader)
+            yield Spot(loader, unsure=other or not is_all_seeded(module, functions, drawn))
     yield from seeded_in_samples(module)
+
+
+def is_all_seeded(module: Module, functions: list[ast.AST], drawn: set[str] | None) -> bool:
+    """Whether these seed all that a program's datasets draw from, as far as can be told.
+
+    Torch seeds its own generator and `random` in each worker, and numpy's since 1.9.
+    """
+    if drawn is None:
+        return True
+    seeded = seeded_by(module, functions)
+    if module.project.names_torch_before("1.9"):  # where numpy's repeats without being seeded
+        return not drawn.isdisjoint(seeded)
+    return bool(drawn) and drawn - {"torch"} <= seeded
+
+
+def streams(module: Module, loader: ast.Call) -> bool:
+    """Whether a loader's dataset is a stream, which may never end."""
+    classes = dataset_classes(module, loader)
+    return bool(classes) and all(module.project.derives(*one, "IterableDataset") for one in classes)
 
 
 def redraws(module: Module, loader: ast.Call) -> bool:
@@ -223,7 +244,10 @@ def drawn_from(module: Module) -> set[str] | None:
 
 @kept
 def draws(module: Module) -> set[str]:
-    """What a file draws random numbers from; transforms of a library may draw from anything."""
+    """What a file draws random numbers from, once all is made.
+
+    Transforms of a library may draw from anything.
+    """
     own = module.project.classes.keys() | module.project.functions.keys()
     others = [whole for whole in module.imports.values() if whole.rpartition(".")[2] not in own]
     if re.search(r"albumentations|imgaug|[Aa]ug|Random[A-Z]", " ".join(others)):
@@ -233,6 +257,7 @@ def draws(module: Module) -> set[str]:
         for name, calls in module.calls.items()
         if "seed" not in name
         for call in calls
+        if getattr(module.function(call), "name", "") != "__init__"  # which no worker runs
     )
     prefixes = ("numpy.random.", "random.", "torch.rand", "torchvision.transforms.Random")
     drawn = {whole.partition(".")[0] for whole in found if whole.startswith(prefixes)}

@@ -35,7 +35,7 @@ OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open", "lmdb.open")
     why="""A worker that is forked gets the parent's open file: processes that read from it move
     each other's position, and get wrong samples or errors. One that is spawned cannot pickle
     it. LMDB forbids the use of an environment after a fork; without locks that goes well as a
-    rule, and is a hint.""",
+    rule, and is a hint. So it is where no loader is seen to read this dataset.""",
     remedy="open the file at the first `__getitem__` of each process",
     source="https://docs.h5py.org/en/stable/faq.html#multiprocessing",
     bad="""
@@ -94,7 +94,8 @@ def shared_file(module: Module) -> Iterator[Spot]:
             ):
                 shown.setdefault(opened, statement if opened is statement.value else opened)
         for opened, place in shown.items():
-            yield Spot(place, unsure=is_constant(keyword(opened, "lock"), False))
+            without_locks = is_constant(keyword(opened, "lock"), False)
+            yield Spot(place, unsure=without_locks or not loaders_over(module, node))
 
 
 def started(methods: list[Function]) -> Iterator[ast.AST]:
@@ -170,27 +171,16 @@ def last_part(whole: str) -> str:
 
 def is_read_by_workers(module: Module, node: ast.ClassDef) -> bool:
     """Whether a loader with workers may read a dataset; none does where all are known without."""
-    known = [
-        (other, call)
-        for other in module.project.code
-        for call in loaders(other)
-        if any(
-            one is node
-            for made in made_datasets(other, call)
-            if not excludes(other, made[1], call)
-            for _, one in classes_of(*made)
-        )
-    ]
-    if known:
+    if known := loaders_over(module, node):
         return any(call in worker_loaders(other) for other, call in known)
     return any(any(worker_loaders(other)) for other in module.project.code)
 
 
-def excludes(module: Module, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two places are in the two ways of one condition."""
-    ways = [set(module.ancestors(place)) for place in (one, other)]
-    both = [node for node in ways[0] & ways[1] if isinstance(node, ast.If)]
-    return any(
-        any(n in ways[0] for n in node.body) != any(n in ways[1] for n in node.body)
-        for node in both
-    )
+def loaders_over(module: Module, node: ast.ClassDef) -> list[tuple[Module, ast.Call]]:
+    """The loaders that are seen to read a dataset."""
+    return [
+        (other, call)
+        for other in module.project.code
+        for call in loaders(other)
+        if any(one is node for made in made_datasets(other, call) for _, one in classes_of(*made))
+    ]

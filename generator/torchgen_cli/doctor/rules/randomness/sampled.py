@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ...project import Module
 from ...syntax import (
@@ -10,12 +10,16 @@ from ...syntax import (
     Function,
     last_name,
     own_calls,
+    own_nodes,
+    walk,
+    written,
 )
 from ..shared.datasets import SAMPLE, with_helpers
 from ..shared.origins import calls_behind, own_calls_of
 from ..shared.switched_off import is_off
 
 # what a dataset calls to change a sample: `self.transform(image)`, `self.augment(...)`
+Draw = Callable[[Module, ast.Call], bool]
 APPLIED = re.compile(r"transform|augment|preproc|(^|_)(aug|augs|tfm|tfms|t)$", re.I)
 
 
@@ -28,9 +32,38 @@ def draws_globally(module: Module, call: ast.Call) -> bool:
     return name.islower() and name not in ("seed", "default_rng", "getstate", "get_state")
 
 
-def global_draws(module: Module, node: ast.ClassDef) -> bool:
+def draws_value(module: Module, call: ast.Call) -> bool:
+    """Whether such a draw is more than an order of which nothing is cut off."""
+    if not draws_globally(module, call):
+        return False
+    if last_name(call.func) not in ("shuffle", "permutation"):
+        return True
+    around = module.parents[call]
+    kept = written(call.args[0]) if call.args and last_name(call.func) == "shuffle" else ""
+    if isinstance(around, ast.Assign):
+        kept = written(around.targets[0])
+    return isinstance(around, ast.Subscript) or any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Slice)
+        and written(node.value) == kept
+        and node.lineno > call.lineno
+        and not is_limit(module, node)
+        for node in (own_nodes(module.function(call)) if kept else ())
+    )
+
+
+def is_limit(module: Module, cut: ast.Subscript) -> bool:
+    """Whether a list is cut only where it is too long: `if len(boxes) > n: boxes = boxes[:n]`."""
+    name = written(cut.value)
+    return any(
+        isinstance(around, ast.If) and any(written(one) == name for one in walk(around.test))
+        for around in module.ancestors(cut)
+    )
+
+
+def global_draws(module: Module, node: ast.ClassDef, holds: Draw = draws_globally) -> bool:
     """Whether getting a sample draws globally, itself or by a helper."""
-    return any(draws(where, functions) for where, functions in samplers(module, node))
+    return any(draws(where, functions, holds) for where, functions in samplers(module, node))
 
 
 def samplers(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, list[Function]]]:
@@ -83,7 +116,7 @@ def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:
                 yield other, calls
 
 
-def draws(module: Module, functions: list[Function]) -> bool:
+def draws(module: Module, functions: list[Function], holds: Draw = draws_globally) -> bool:
     """Whether one of these functions draws globally, itself or by a helper."""
     pending = list(functions)
     seen = {item.name for item in pending}
@@ -92,7 +125,7 @@ def draws(module: Module, functions: list[Function]) -> bool:
         return False
     for function in pending:  # it grows
         calls = own_calls_of(module, [function])
-        if any(draws_globally(*one) and not after_error(*one) for one in calls):
+        if any(holds(*one) and not after_error(*one) for one in calls):
             return True
         for call in own_calls(function):
             name = "" if is_off(module, call) else last_name(call.func)
@@ -111,9 +144,11 @@ def applied(module: Module, made: ast.Call) -> list[tuple[Module, ast.Call]] | N
     return found or None
 
 
-def call_draws(module: Module, call: ast.Call) -> bool:
+def call_draws(module: Module, call: ast.Call, holds: Draw = draws_globally) -> bool:
     """Whether a call makes an object of the project's that draws when it is called."""
     return any(
-        draws(other, [m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "__call__"])
+        draws(other, [m], holds)
         for other, node in module.project.classes_named(module, call.func) or ()
+        for m in node.body
+        if isinstance(m, FUNCTIONS) and m.name == "__call__"
     )

@@ -1,6 +1,7 @@
 """Runs that are seeded less than they look."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
@@ -8,16 +9,21 @@ from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import is_constant, keyword
 from ..data.data import EVALUATION
 from ..shared.flag_readers import flag_names, is_copy, is_unread, readers
+from ..shared.layers import module_classes
 from ..shared.loops import OPTIMIZERS
+from ..shared.programs import run_with
 from ..shared.weights_alone import is_script
 
+COUNT = re.compile(r"(^|_)(n|num|nr|number|count)_?(of_)?seed$", re.I)
+SOURCES = ("numpy.random.", "random.")
 RANDOMNESS = f"{STABLE}/notes/randomness.html"
 
 
 @rule(
     "TG108",
     "nothing reads the flag for the seed",
-    why="The script takes a seed, and each seed gives the same run, or none gives the same twice.",
+    why="""The script takes a seed, and each seed gives the same run, or none gives the same twice.
+    In a program that is not seen to train or to draw anything, this is a hint.""",
     remedy="seed with it before the model and the loaders are made",
     source=RANDOMNESS,
     bad="""
@@ -51,10 +57,29 @@ def main():
 def unread_seed(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         names = flag_names(call)
-        if any(name.lower().endswith("seed") for name in names) and not is_switch(call):
+        if any(map(is_seed, names)) and not is_switch(call):
             known = readers(module)
             if known is not None and is_unread(module, known, names):
-                yield Spot(call, unsure=is_demo(module))
+                yield Spot(call, unsure=is_demo(module) or not has_chance(module))
+
+
+def is_seed(flag: str) -> bool:
+    """Whether a flag is a seed by its last word, and not the number of them."""
+    return flag.lower().endswith("seed") and not COUNT.search(flag)
+
+
+def has_chance(module: Module) -> bool:
+    """Whether the programs in which a file runs train, make layers or draw anything."""
+    return any(
+        "backward" in other.calls
+        or any(module_classes(other))
+        or any(
+            other.qualified(call.func).startswith(("torch.nn.", "torch.rand", *SOURCES))
+            for calls in other.calls.values()
+            for call in calls
+        )
+        for other in run_with(module)
+    )
 
 
 def is_demo(module: Module) -> bool:

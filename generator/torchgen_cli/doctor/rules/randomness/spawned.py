@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, rule
-from ...syntax import argument, last_name, own_calls
+from ...rule import STABLE, Severity, Spot, rule
+from ...syntax import argument, last_name, mentions, own_calls
 from .randomness import SEEDERS
 from .seeds import RANDOMNESS
 
@@ -74,9 +74,9 @@ def seeds_in(module: Module, function: ast.AST) -> bool:
     "TG114",
     "this function for workers is given to no loader",
     why="""It says what each worker should be seeded with, and no DataLoader gets it: the workers
-    draw what they would without it.""",
-    remedy="""pass it to the loader as `worker_init_fn`, or remove it where it does not seed from
-    `torch.initial_seed()`""",
+    draw what they would without it. Where it does not seed from torch's own seed of the worker,
+    this is a hint: what it would do is no better.""",
+    remedy="pass it to the loader as `worker_init_fn`, or remove it",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""
 import numpy as np
@@ -108,7 +108,7 @@ def load(dataset):
 """,
     severity=Severity.WARNING,
 )
-def given_to_nobody(module: Module) -> Iterator[ast.AST]:
+def given_to_nobody(module: Module) -> Iterator[Spot]:
     for function in module.functions:
         name = function.name
         if name not in ("worker_init_fn", "seed_worker", "worker_init", "_init_fn", "init_fn"):
@@ -120,4 +120,4 @@ def given_to_nobody(module: Module) -> Iterator[ast.AST]:
         )
         keywords = sum(k.arg == name for m in module.project.modules for k in m.keywords)
         if seeds and uses - keywords == 1:
-            yield function
+            yield Spot(function, unsure=not mentions(function, "initial_seed", "get_worker_info"))

@@ -1,15 +1,17 @@
 """Random numbers that nobody seeded in the processes that load data."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
 from ...lookup import path_of
-from ...project import Module
+from ...project import Module, Project
 from ...rule import Severity, Spot, rule
 from ...syntax import argument, asks_main, keyword, last_name, receiver, written
 from ...unused import is_run
 from ..data.data import EVALUATION, for_evaluation, in_evaluation_branch
+from ..shared.callers import is_unused
 from ..shared.datasets import (
     dataset_classes,
     is_dataset,
@@ -18,13 +20,18 @@ from ..shared.datasets import (
 )
 from ..shared.origins import calls_behind, made_within
 from .sampled import (
+    Draw,
     applied,
     call_draws,
     draws,
+    draws_globally,
+    draws_value,
     global_draws,
     transforms,
     transforms_samples,
 )
+
+NONE = re.compile(r"^\s*(\w*workers\w*)\s*:\s*0\s*(?:#|$)", re.M | re.I)
 
 
 @rule(
@@ -33,8 +40,9 @@ from .sampled import (
     why="""The dataset draws from numpy's global generator, in worker processes. In torch before
     1.9 every worker then draws the same numbers. Since then they follow from torch's global
     generator, so whatever draws from it before (an evaluation, another number of workers, a
-    resume) changes what every sample looks like. Where neither the packaging, the README nor
-    the code tells of a torch before 1.9, this is a hint.""",
+    resume) changes what every sample looks like. Where the packaging allows a torch from 1.9
+    on, and neither the README nor the code tells of one before, this is a hint. So is a draw of
+    nothing but an order in which a sample's parts are kept, and a loader that nothing makes.""",
     remedy="""give the DataLoader a `generator` of its own and a `worker_init_fn` that seeds
     from `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -84,7 +92,14 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
         if collates_by_chance(module, loader) or samples_by_chance(module, loader):
             dataset = module.function(loader), written(argument(loader, 0, "dataset") or loader)
             if not dataset[1] or dataset not in shown:
-                yield Spot(loader, unsure=unsure or is_shown(module, loader))
+                doubtful = (
+                    unsure
+                    or is_shown(module, loader)
+                    or is_unused(module, module.function(loader))
+                    or may_have_none(module, loader)
+                    or not draws_values(module, loader)
+                )
+                yield Spot(loader, unsure=doubtful)
             shown.add(dataset)
 
 
@@ -96,26 +111,45 @@ def may_run_on_old_torch(module: Module) -> bool:
     return project.names_torch_before("1.9") or project.is_of_old_torch
 
 
-def samples_by_chance(module: Module, loader: ast.Call) -> bool:
+def draws_values(module: Module, loader: ast.Call) -> bool:
+    """Whether more is drawn for a batch than the order in which the parts of a sample are kept."""
+    collates = collates_by_chance(module, loader, draws_value)
+    return collates or samples_by_chance(module, loader, draws_value)
+
+
+def may_have_none(module: Module, loader: ast.Call) -> bool:
+    """Whether the number of workers is a setting, and a file of settings says that it is 0."""
+    workers = argument(loader, 5, "num_workers")
+    return isinstance(workers, ast.Attribute) and workers.attr in set_to_zero(module.project)
+
+
+def set_to_zero(project: Project) -> set[str]:
+    """The numbers of workers that a YAML file at the root, or in a folder there, says are 0."""
+    files = [*project.root.glob("*.y*ml"), *project.root.glob("*/*.y*ml")]
+    texts = (one.read_text(encoding="utf-8", errors="replace") for one in files if one.is_file())
+    return {match[1] for text in texts for match in NONE.finditer(text)}
+
+
+def samples_by_chance(module: Module, loader: ast.Call, holds: Draw = draws_globally) -> bool:
     """Whether the loader's dataset draws, itself or in a transform."""
     classes = dataset_classes(module, loader)
-    if any(global_draws(*one) for one in classes):
+    if any(global_draws(*one, holds) for one in classes):
         return True
     behind = [applied(*made) for made in made_datasets(module, loader)]
-    if any(call_draws(*one) for calls in behind for one in calls or ()):
+    if any(call_draws(*one, holds) for calls in behind for one in calls or ()):
         return True
     if not classes:
-        return not any(behind) and draws_in_transforms(module)
+        return not any(behind) and draws_in_transforms(module, holds)
     if None not in behind and behind:  # which transforms it has is known
         return any(
-            call_draws(*one)
+            call_draws(*one, holds)
             for found in classes
             if transforms_samples(*found)
             for place in made_within(*found)
             for one in calls_behind(*place)
         )
     return any(transforms_samples(*one) for one in classes) and any(
-        draws(*one) for one in transforms(module)
+        draws(*one, holds) for one in transforms(module)
     )
 
 
@@ -133,22 +167,22 @@ def is_shown(module: Module, loader: ast.Call) -> bool:
     )
 
 
-def collates_by_chance(module: Module, loader: ast.Call) -> bool:
+def collates_by_chance(module: Module, loader: ast.Call, holds: Draw = draws_globally) -> bool:
     """Whether the function that makes a batch of samples draws."""
     collate = keyword(loader, "collate_fn")
     name = last_name(collate) if collate is not None else ""
     near = module.project.near(module)
     found = [(o, f) for o, f in module.project.functions.get(name, ()) if o in near]
-    return any(draws(other, [function]) for other, function in found)
+    return any(draws(other, [function], holds) for other, function in found)
 
 
-def draws_in_transforms(module: Module) -> bool:
+def draws_in_transforms(module: Module, holds: Draw) -> bool:
     """Whether a program without a dataset of its own draws in a transform for torchvision's."""
     near = module.project.near(module)
     if any(is_dataset(other, node) for other in near for node in other.classes):
         return False
     return any(
-        draws(other, calls)
+        draws(other, calls, holds)
         for other, calls in transforms(module)
         if composed(module, name_of_class(other, calls[0]))
     )

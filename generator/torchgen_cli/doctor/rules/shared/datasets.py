@@ -85,11 +85,21 @@ def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.
 
 
 def made_datasets(module: Module, loader: ast.Call) -> Iterator[tuple[Module, ast.Call]]:
-    """The calls that may make the loader's dataset."""
+    """The calls that may make the loader's dataset; none of another way of one condition."""
     dataset = argument(loader, 0, "dataset")
     for where, value in origins(module, dataset) if dataset is not None else ():
-        if isinstance(value, ast.Call):
+        if isinstance(value, ast.Call) and not excludes(where, value, loader):
             yield where, value
+
+
+def excludes(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two places are in the two ways of one condition."""
+    ways = [set(module.ancestors(place)) for place in (one, other)]
+    both = [node for node in ways[0] & ways[1] if isinstance(node, ast.If)]
+    return any(
+        any(n in ways[0] for n in node.body) != any(n in ways[1] for n in node.body)
+        for node in both
+    )
 
 
 def classes_of(module: Module, made: ast.Call) -> Iterator[tuple[Module, ast.ClassDef]]:
