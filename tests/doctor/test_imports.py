@@ -97,8 +97,10 @@ class Net(torch.nn.Module):
 
 def test_a_function_that_nothing_names_gives_hints(tmp_path: Path) -> None:
     (tmp_path / "utils.py").write_text(UTILS, encoding="utf-8")
-    for name, expected in (("save", []), ("validate", ["TG501"])):
-        (tmp_path / "main.py").write_text(f"from utils import {name}\n", encoding="utf-8")
+    for call, expected in (("save(Net())", []), ("validate(Net(), [])", ["TG501"])):
+        name = call.partition("(")[0]
+        text = f"from utils import Net, {name}\n\nprint({call})\n"
+        (tmp_path / "main.py").write_text(text, encoding="utf-8")
         assert [one.rule for one in examine(tmp_path).findings] == expected
 
 

@@ -375,6 +375,152 @@ def main(net, optimizer, criterion, loaders, epochs, path):
 ]
 
 CLEAN: dict[str, str] = {
+    "a sampler that pads, where nothing is summed or chosen by the evaluation": """
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def load(val_dataset):
+    val_sampler = DistributedSampler(val_dataset, shuffle=False)
+    return DataLoader(val_dataset, batch_size=8, sampler=val_sampler)
+""",
+    "a sampler of the training in a script for evaluation": """
+from torch.utils.data import DataLoader, DistributedSampler
+from torchvision.datasets import CIFAR10
+
+
+def eval_linear(path, fit):
+    dataset = CIFAR10(path, train=True)
+    fit(DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset, shuffle=False)))
+""",
+    "an evaluation of a model without dropout or norms, and one that nothing calls": """
+import torch
+from torch import nn
+from torchvision.models import resnet18
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, x):
+        return self.dropout(self.layer(x))
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+@torch.no_grad()
+def validate(model, val_loader):
+    for images, labels in val_loader:
+        print((model(images).argmax(1) == labels).sum())
+
+@torch.no_grad()
+def validate_all(val_loader):
+    model = resnet18()
+    for images, labels in val_loader:
+        print((model(images).argmax(1) == labels).sum())
+
+def main(val_loader):
+    validate(Small(), val_loader)
+    return Net()
+""",
+    "passes after eval() that take no batches of a set": """
+import torch
+
+def fill(agent_net, envs, buffer, steps):
+    agent_net.eval()
+    state = envs.reset()
+    for step in range(steps):
+        action = agent_net(state).argmax(1)
+        after, batch = envs.step(action)
+        buffer.add(state, action, after, batch)
+        state = after
+
+def show(net, val_loader, save_image):
+    net.eval()
+    images, _ = next(iter(val_loader))
+    for image in images:
+        save_image(net(image[None]))
+
+def sample(decoder, count, size, keep):
+    decoder.eval()
+    for _ in range(count // size + 1):
+        batch = torch.randn(size, 8)
+        keep(decoder(batch).detach())
+
+def main(net, envs, loader, keep):
+    fill(net, envs, [], 100)
+    show(net, loader, keep)
+    sample(net, 100, 10, keep)
+""",
+    "an accuracy of batches that is only printed": """
+import torch
+
+@torch.no_grad()
+def validate(model, val_loader, psnr_of):
+    model.eval()
+    total_psnr = 0.0
+    for images, targets in val_loader:
+        psnr = psnr_of(model(images), targets)
+        total_psnr += psnr
+    print("PSNR", total_psnr / len(val_loader))
+
+def main(model, loader, psnr_of):
+    validate(model, loader, psnr_of)
+""",
+    "a mean of an evaluation that is printed, divided by one too few": """
+def show(test_loader, measure):
+    total = 0.0
+    for number, batch in enumerate(test_loader):
+        total += measure(batch)
+    print(total / number)
+""",
+    "the area of batches that is only printed": """
+import numpy as np
+import torch
+from sklearn.metrics import roc_auc_score
+
+@torch.no_grad()
+def validate(model, val_loader):
+    model.eval()
+    aucs = []
+    for images, labels in val_loader:
+        aucs.append(roc_auc_score(labels, model(images).cpu().numpy()))
+    print(np.mean(aucs))
+""",
+    "volatile for one picture, for a target, and where graphs are turned off": """
+from torch.autograd import Variable
+
+def show(model, image):
+    return model(Variable(image, volatile=True))
+
+def check(model, loader, criterion):
+    total = 0.0
+    for images, target in loader:
+        target_var = Variable(target, volatile=True)
+        total += criterion(model(Variable(images)), target_var).item()
+    return total
+
+def main(model, image, loader, criterion):
+    print(show(model, image), check(model, loader, criterion))
+""",
+    "a dropout of which a comment says that it is not used": """
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.dropout = nn.Dropout(rate)  # Note: actually not used
+
+    def forward(self, x):
+        return self.layer(x)
+""",
     "files in an order, of which a flag takes a part, and others that both sets have": """
 import os
 from torch.utils.data import Dataset

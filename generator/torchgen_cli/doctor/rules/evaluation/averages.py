@@ -18,6 +18,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.callers import is_unused
 from ..shared.choices import is_chosen_by
 from ..shared.criteria import is_mean
 from ..shared.even import even_batches
@@ -46,8 +47,8 @@ NUMBERS = ("item", "float", "detach", "cpu", "numpy", "to", "mean")
     "the evaluation's loss is a mean of batch means",
     why="""The last batch is smaller, and its samples count for more: the figure changes with the
     batch size. Divided by the number of samples, as some do, it is a batch too small as well. A
-    loss that is only printed, and batches that may all be of one size, make this a hint. One place
-    is shown for the repository.""",
+    figure by which nothing is chosen, and batches that may all be of one size, make this a hint.
+    One place is shown for the repository.""",
     remedy="add up `loss.item() * len(batch)`, and divide by the number of samples",
     source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
     bad="""
@@ -96,14 +97,12 @@ def mean_of_means(module: Module) -> Iterator[Spot]:
     found = list(uneven(module))
     even = bool(found) and even_batches(module)
     for node, scope, name in found:
-        yield Spot(node, unsure=even or not matters(module, node, scope, name))
+        matter = matters(module, scope, name) and not is_unused(module, scope)
+        yield Spot(node, unsure=even or not matter)
 
 
-def matters(module: Module, node: ast.AST, scope: ast.AST, name: str) -> bool:
-    """Whether the figure is a result, or anything is chosen by it: not a loss that is printed."""
-    value = node.value if isinstance(node, ast.AugAssign) else node
-    if not mentions(value, "loss", "criterion", "entropy"):
-        return True
+def matters(module: Module, scope: ast.AST, name: str) -> bool:
+    """Whether anything is chosen by the figure, or it is wrong by far."""
     if any(
         what == name and mentions(by, "dataset") and "loss" in name for what, by in divisions(scope)
     ):

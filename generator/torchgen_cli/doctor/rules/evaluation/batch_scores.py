@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from ...project import Module
-from ...rule import Severity, rule
+from ...rule import Severity, Spot, rule
 from ...syntax import (
     argument,
     is_constant,
@@ -17,7 +17,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.choices import is_chosen_by, text
+from ..shared.choices import carriers, carries, is_chosen_by, text
 from ..shared.even import evaluation_loaders, takes_one
 from ..shared.origins import origins
 from .averages import divisions, sizes
@@ -44,8 +44,8 @@ WHOLE = re.compile(
     why="""Precision, recall, F1, the area under the curve and R2 are no means over samples: the
     mean of their values for batches is another figure, which changes with the batch size and with
     how the samples are dealt out. So it is with the IoU or Dice of all pixels of a batch, where
-    the best model is chosen by it. A batch with one class may have no area. One place is shown for
-    the repository.""",
+    the best model is chosen by it. A batch with one class may have no area. Where the mean is
+    neither returned nor chosen by, this is a hint. One place is shown for the repository.""",
     remedy="""collect the labels and outputs of all batches, and compute the score once after
     the loop""",
     source="https://lightning.ai/docs/torchmetrics/stable/pages/overview.html",
@@ -82,7 +82,7 @@ def validate(model, val_loader):
     severity=Severity.WARNING,
     once=True,
 )
-def mean_of_scores(module: Module) -> Iterator[ast.AST]:
+def mean_of_scores(module: Module) -> Iterator[ast.AST | Spot]:
     evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
     for loop, scope in [*evaluating, *evaluating_loops(module)]:
         if is_over_wholes(module, loop):
@@ -94,13 +94,26 @@ def mean_of_scores(module: Module) -> Iterator[ast.AST]:
             if (kept is None or written(kept) in means) and is_made_by(
                 module, loop, value, gives_score
             ):
-                yield node
+                name = text(
+                    kept or (receiver(node) if isinstance(node, ast.Call) else node) or node
+                )
+                yield Spot(node, unsure=not is_result(module, scope, name))
             elif isinstance(node, ast.Call) and kept is None and is_weighed(module, node):
                 name = text(receiver(node) or node)
                 if is_made_by(module, loop, value, gives_share) and is_chosen_by(
                     module, scope, name
                 ):
                     yield node
+
+
+def is_result(module: Module, scope: ast.AST, name: str) -> bool:
+    """Whether a function returns what is computed from a figure, or something is chosen by it."""
+    carried = carriers(scope, name)
+    given = any(
+        isinstance(node, ast.Return) and node.value is not None and carries(node.value, carried)
+        for node in own_nodes(scope)
+    )
+    return given or is_chosen_by(module, scope, name)
 
 
 def added(loop: ast.AST) -> Iterator[tuple[ast.AST, ast.expr | None, ast.expr]]:

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import last_name, own_calls, own_nodes, walk, written
+from ...syntax import last_name, own_nodes, walk, written
 from ..shared.choices import is_chosen_by
+from ..shared.loops import is_backward
 
 
 @rule(
     "TG505",
     "the sum is divided by one less than there were batches",
     why="""`enumerate` counts from 0, so after the loop its number is that of the last batch: of N
-    batches N - 1. With one batch it is a division by zero. A loss of training that nothing is
-    chosen by makes it a hint.""",
+    batches N - 1. With one batch it is a division by zero. A figure by which nothing is chosen,
+    and that is not returned as the result of an evaluation, makes it a hint.""",
     remedy="divide by `len(loader)`, or by a count of samples",
     source="https://docs.python.org/3/library/functions.html#enumerate",
     bad="""
@@ -62,9 +63,10 @@ def one_too_few(module: Module) -> Iterator[Spot]:
                 continue
             divided = isinstance(node.op, ast.Div) and written(count) == counter
             if divided and written(total) in added - {""}:
-                trains = bool(own_calls(loop, "backward"))
+                trains = module.project.reaches(module, loop, is_backward)
+                result = isinstance(module.parents[node], ast.Return) and not trains
                 chosen = is_chosen_by(module, scope, written(total))
-                yield Spot(node, unsure=trains and not chosen)
+                yield Spot(node, unsure=not (result or chosen))
 
 
 def divides(module: Module, name: str) -> bool:

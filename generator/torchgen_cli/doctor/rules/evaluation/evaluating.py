@@ -5,8 +5,21 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import FUNCTIONS, Function, is_constant, last_name, own_calls, written
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    is_constant,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from ..data.data import EVALUATION
+from ..shared.origins import origins
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
 MODELS = re.compile(r"^(model|net|network|classifier|resnet|unet)$|_(model|net)$", re.I)
@@ -50,6 +63,28 @@ def looped_over(node: ast.expr) -> str:
     if isinstance(node, ast.Call):  # batches(val_loader, device)
         return " ".join(filter(None, map(written, [node.func, *node.args])))
     return written(node)
+
+
+def goes_through_data(module: Module, loop: ast.AST) -> bool:
+    """Whether a loop takes the batches of a set, one after the other, and steps no environment."""
+    if not isinstance(loop, ast.For):
+        return False
+    if any(written(receiver(call) or call).startswith("env") for call in own_calls(loop, "step")):
+        return False
+    counted = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
+    if counted:  # instances[number * size : ...]
+        used = any(
+            isinstance(node, ast.BinOp | ast.Subscript)
+            and any(isinstance(one, ast.Name) and same(one, loop.target) for one in walk(node))
+            for node in own_nodes(loop)
+        )
+        return used and mentions(loop, "batch")
+    made = [one for _, one in origins(module, loop.iter) if isinstance(one, ast.Call)]
+    if any(last_name(one.func) == "next" for one in made):
+        return False  # one batch
+    source = looped_over(loop.iter)
+    named = EVALUATION.search(source) or LOADERS.search(source)
+    return bool(named) or any(last_name(one.func) == "DataLoader" for one in made)
 
 
 def calls_model(call: ast.Call) -> bool:

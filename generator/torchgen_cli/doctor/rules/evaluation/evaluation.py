@@ -5,11 +5,22 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import FUNCTIONS, Loop, everything, last_name, mentions, own_calls, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    Loop,
+    everything,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    walk,
+    written,
+)
+from ..shared.callers import is_unused
 from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
 from .both import evaluating_loops
-from .evaluating import evaluation_loops
-from .loaded import has_modes, knows_modes, loaded_loops
+from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
+from .loaded import has_modes, loaded_loops, surely_has_modes
 from .switched import switched_loops, switched_passes
 
 
@@ -42,12 +53,14 @@ def _cared_for(
     "TG501",
     "the model is evaluated in training mode",
     why="""Without `eval()` dropout drops and batch norm uses, and updates, the statistics of
-    the batch: the metric depends on the batch size, and measuring changes the model. Where no
-    model of the program has such a layer, this is a hint.""",
+    the batch: the metric depends on the batch size, and measuring changes the model. Where the
+    model is not seen to have such a layer, and in a function that nothing calls, this is a
+    hint.""",
     remedy="call `model.eval()` before, and `model.train()` after",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.eval",
     bad="""
 import torch
+from torchvision.models import resnet18
 
 
 @torch.no_grad()
@@ -56,9 +69,14 @@ def validate(model, loader):
     for images, labels in loader:  # <--
         correct += (model(images).argmax(1) == labels).sum()
     return correct
+
+
+def main(loader):
+    print(validate(resnet18(), loader))
 """,
     good="""
 import torch
+from torchvision.models import resnet18
 
 
 @torch.no_grad()
@@ -68,27 +86,43 @@ def validate(model, loader):
     for images, labels in loader:
         correct += (model(images).argmax(1) == labels).sum()
     return correct
+
+
+def main(loader):
+    print(validate(resnet18(), loader))
 """,
 )
 def no_eval(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     told: set[ast.AST] = set()
-    for loop, _, scope in evaluation_loops(module):
+    for loop, call, scope in evaluation_loops(module):
         if scope in told or evaluates(module, scope):
             continue
         if not cared_for(module, scope, evaluates):
             told.add(scope)
-            yield Spot(loop, unsure=not knows_modes(module))
+            seen = surely_has_modes(module, network_of(call))
+            yield Spot(loop, unsure=not seen or is_unused(module, scope))
     for loop, scope in evaluating_loops(module):
         if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
-            yield Spot(loop, unsure=not knows_modes(module))
+            calls = filter(calls_model, own_calls(loop))
+            yield Spot(
+                loop, unsure=not any(surely_has_modes(module, network_of(one)) for one in calls)
+            )
     for place, _, network in loaded_loops(module):
         scope = module.function(place)
         if scope in told or any(switches_mode(node) for node in everything(module.tree)):
             continue
         if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
-            yield Spot(place, unsure=not has_modes(module, network))
+            unsure = not has_modes(module, network) or is_unused(module, scope)
+            yield Spot(place, unsure=unsure)
+
+
+def network_of(call: ast.Call) -> ast.expr:
+    """The model of `model(images)`, or of `run(model, images)`."""
+    given = call.args[0] if len(call.args) > 1 else None
+    called = MODELS.search(last_name(call.func))
+    return given if given is not None and not called else call.func
 
 
 def evaluates(module: Module, scope: ast.AST) -> bool:
@@ -111,7 +145,8 @@ def switches_mode(node: ast.AST) -> bool:
     "TG502",
     "the evaluation computes graphs for gradients",
     why="""Without `no_grad` each batch keeps what a backward pass would need: several times the
-    memory, and time, for nothing.""",
+    memory, and time, for nothing. Where no loop over a loader, or over the batches of a set, is
+    seen, and in a function that nothing calls, this is a hint.""",
     remedy="put it under `torch.no_grad()` or `torch.inference_mode()`",
     source=f"{STABLE}/notes/autograd.html#locally-disable-grad-doc",
     bad="""
@@ -121,6 +156,10 @@ def validate(model, loader):
     for images, labels in loader:  # <--
         correct += (model(images).argmax(1) == labels).sum()
     return correct
+
+
+def main(model, loader):
+    print(validate(model, loader))
 """,
     good="""
 import torch
@@ -133,6 +172,10 @@ def validate(model, loader):
         for images, labels in loader:
             correct += (model(images).argmax(1) == labels).sum()
     return correct
+
+
+def main(model, loader):
+    print(validate(model, loader))
 """,
     severity=Severity.WARNING,
 )
@@ -154,7 +197,7 @@ def no_no_grad(module: Module) -> Iterator[Spot]:
         name = getattr(module.function(call), "name", "")
         told = any(own_calls(loop, name) for loop in known)
         if not told and keeps_graphs(module, call, call):
-            yield Spot(call)
+            yield Spot(call, unsure=not is_called_over_data(module, module.function(call)))
 
 
 def named_evaluations(module: Module) -> Iterator[ast.For]:
@@ -175,14 +218,20 @@ def named_evaluations(module: Module) -> Iterator[ast.For]:
 
 
 def costs_little(module: Module, loop: ast.AST) -> bool:
-    """Whether it takes one sample after the other, as a demo does, and not batches of a set."""
+    """Whether a loop, and those in it, take no batches of a set, or only show something."""
     scope = module.function(loop)
-    if "demo" in f"{module.name} {getattr(scope, 'name', '')}".lower():
-        return True
-    if not isinstance(loop, ast.For):
-        return True
-    counted = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
-    return counted and not mentions(loop, "batch")
+    shown = "demo" in f"{module.name} {getattr(scope, 'name', '')}".lower()
+    through = any(goes_through_data(module, one) for one in (loop, *own_nodes(loop)))
+    return shown or is_unused(module, scope) or not through
+
+
+def is_called_over_data(module: Module, function: ast.AST) -> bool:
+    """Whether a loop over data calls a function."""
+    return any(
+        goes_through_data(other, loop)
+        for other, call in module.project.calls_of(module, function)
+        for loop in other.loops_around(call)
+    )
 
 
 def carries(loop: ast.AST, call: ast.Call) -> bool:

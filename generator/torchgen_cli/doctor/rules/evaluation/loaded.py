@@ -7,11 +7,13 @@ from ...project import Module
 from ...syntax import Loop, everything, last_name, receiver, written
 from ..shared.layers import module_classes, unmoved
 from ..shared.loops import OPTIMIZERS
+from ..shared.origins import origins
 from .switched import following, running_loop
 
 TRAINS = ("backward", "zero_grad", "train", *OPTIMIZERS)
 # what differs from mode to mode, and where models come from that may have it
 MODAL = ("BatchNorm", "Dropout", "SyncBatchNorm", "Transformer", "dropout", "batch_norm", "rrelu")
+WRAPPERS = ("DataParallel", "DistributedDataParallel")
 LIBRARIES = ("timm", "torchvision.models", "transformers", "segmentation_models_pytorch")
 
 
@@ -67,11 +69,34 @@ def has_modes(module: Module, network: ast.expr) -> bool:
 def holds_modes(module: Module, node: ast.ClassDef, seen: set[ast.AST]) -> bool:
     """Whether a class, or one of the project's classes that it makes, has such layers."""
     seen.add(node)
-    calls = [one for one in everything(node) if isinstance(one, ast.Call)]
-    if any(last_name(call.func).startswith(MODAL) for call in calls):
-        return True
-    made = [one for call in calls for one in module.project.classes_named(module, call.func) or ()]
-    return any(one not in seen and holds_modes(other, one, seen) for other, one in made)
+    for call in (one for one in everything(node) if isinstance(one, ast.Call)):
+        made = module.project.classes_named(module, call.func) or ()
+        if not made and last_name(call.func).startswith(MODAL):
+            return True
+        if any(one not in seen and holds_modes(other, one, seen) for other, one in made):
+            return True
+    return False
+
+
+def surely_has_modes(module: Module, network: ast.expr) -> bool:
+    """Whether a network is seen to be of a class with such layers, or of a library that has them.
+
+    It may have been given by a caller, and be wrapped for several GPUs.
+    """
+    pending = list(origins(module, network))
+    for where, value in pending:  # it grows
+        for made in unmoved([value]):
+            if isinstance(made, ast.Call) and last_name(made.func) in WRAPPERS and made.args:
+                pending += origins(where, made.args[0]) if len(pending) < 50 else ()
+            elif isinstance(made, ast.Call):
+                found = where.project.classes_named(where, made.func) or ()
+                if where.qualified(made.func).startswith(LIBRARIES):
+                    return True
+                if any(holds_modes(other, node, set()) for other, node in found):
+                    return True
+            elif made is not value:
+                pending += origins(where, made) if len(pending) < 50 else ()
+    return False
 
 
 def knows_modes(module: Module) -> bool:

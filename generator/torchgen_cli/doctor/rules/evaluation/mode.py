@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
+from ..shared.callers import is_unused
 from .loaded import knows_modes
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
@@ -17,7 +18,7 @@ FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # no
     "after the first evaluation, training goes on in evaluation mode",
     why="""`eval()` stays until `train()` is called. From the second epoch on there is no
     dropout, and batch norm neither uses nor updates the statistics of its batches. Where no model
-    of the program has such a layer, this is a hint.""",
+    of the program has such a layer, and in a function that nothing calls, this is a hint.""",
     remedy="call `model.train()` at the start of each epoch",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.train",
     bad="""
@@ -35,6 +36,10 @@ def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
         with torch.no_grad():
             for images, labels in val_loader:
                 print((model(images).argmax(1) == labels).sum())
+
+
+def main(model, loaders, optimizer, loss_of):
+    fit(model, *loaders, optimizer, loss_of, epochs=90)
 """,
     good="""
 import torch
@@ -51,6 +56,10 @@ def fit(model, train_loader, val_loader, optimizer, loss_of, epochs):
         with torch.no_grad():
             for images, labels in val_loader:
                 print((model(images).argmax(1) == labels).sum())
+
+
+def main(model, loaders, optimizer, loss_of):
+    fit(model, *loaders, optimizer, loss_of, epochs=90)
 """,
 )
 def stays_in_eval(module: Module) -> Iterator[Spot]:
@@ -68,7 +77,8 @@ def stays_in_eval(module: Module) -> Iterator[Spot]:
         nodes = list(module.project.reached(module, loop))
         trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
         if trains and not any(goes_back(n) for n in nodes) and not on_purpose(module, loop):
-            yield from (Spot(call, unsure=not knows_modes(module)) for call in found)
+            unsure = not knows_modes(module) or is_unused(module, module.function(loop))
+            yield from (Spot(call, unsure=unsure) for call in found)
 
 
 def switches_off(call: ast.Call) -> bool:

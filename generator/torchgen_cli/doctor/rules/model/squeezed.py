@@ -67,7 +67,7 @@ def fit(model, data, optimizer):
         loss.backward()
         optimizer.step()
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     once=True,
 )
 def squeezed_batch(module: Module) -> Iterator[Spot]:
