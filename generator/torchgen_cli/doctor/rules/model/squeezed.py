@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, Spot, rule
+from ...rule import STABLE, Severity, rule
 from ...syntax import (
     argument,
     has_stars,
@@ -36,9 +36,7 @@ FORGIVING = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"}
     "the last batch may be one sample, and `squeeze()` takes its batch axis too",
     why="""Without a dimension, `squeeze` removes every axis of size one. Where the number of
     samples leaves one for the last batch, the result is a number without axes: cross-entropy and
-    `torch.cat` stop there, at the end of an epoch. For a public data set, and one that is asked for
-    by its part, such as "test", it is a hint: their sizes are known, and may leave more. One place
-    is shown for the repository.""",
+    `torch.cat` stop there, at the end of an epoch. One place is shown for the repository.""",
     remedy="name the axis, as in `squeeze(1)`; or `drop_last=True` in training",
     source=f"{STABLE}/generated/torch.squeeze.html",
     bad="""
@@ -70,19 +68,18 @@ def fit(model, data, optimizer):
     severity=Severity.HINT,
     once=True,
 )
-def squeezed_batch(module: Module) -> Iterator[Spot]:
+def squeezed_batch(module: Module) -> Iterator[ast.AST]:
     if "squeeze" not in module.calls:
         return
     for loop in module.loops:
         if not isinstance(loop, ast.For) or not own_calls(loop, "squeeze"):
             continue
         found = next(unfit(module, loop), None)
-        loaders = loaders_of(module, loop) if found is not None else []
-        if found is not None and loaders:
-            yield Spot(found, unsure=all(known_size(*one) for one in loaders))
+        if found is not None and loaders_of(module, loop):
+            yield found
 
 
-def loaders_of(module: Module, loop: ast.For) -> list[tuple[Module, ast.Call]]:
+def loaders_of(module: Module, loop: ast.For) -> list[ast.Call]:
     """The loaders that a loop is over, of those that keep an incomplete batch; none if unsure."""
     found = []
     for where, one in origins(module, loop.iter):
@@ -91,24 +88,8 @@ def loaders_of(module: Module, loop: ast.For) -> list[tuple[Module, ast.Call]]:
         if not isinstance(one, ast.Call) or not where.is_torch(one.func, "DataLoader"):
             return []
         if keeps_last(one):
-            found.append((where, one))
+            found.append(one)
     return found
-
-
-def known_size(module: Module, loader: ast.Call) -> bool:
-    """Whether the samples are those of a data set with fixed parts, which may leave several."""
-    data = argument(loader, 0, "dataset")
-    made = [] if data is None else origins(module, data)
-    return any(isinstance(one, ast.Call) and is_fixed(where, one) for where, one in made)
-
-
-def is_fixed(module: Module, call: ast.Call) -> bool:
-    """Whether a data set is one of torchvision's, or is asked for by the name of a part of it."""
-    if module.qualified(call.func).startswith("torchvision.datasets."):
-        return not last_name(call.func).endswith("Folder")
-    given = [*call.args, *(one.value for one in call.keywords)]
-    named = any(is_constant(one, "train", "test", "val", "valid", "validation") for one in given)
-    return named or isinstance(keyword(call, "train"), ast.Constant)
 
 
 def keeps_last(loader: ast.Call) -> bool:

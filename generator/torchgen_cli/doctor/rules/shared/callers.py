@@ -2,9 +2,9 @@
 
 import ast
 
-from ...aside import is_never_called
 from ...project import Module
 from ...syntax import FUNCTIONS, argument, last_name, parameters
+from ...unused import is_never_called
 
 
 def given_by_callers(
