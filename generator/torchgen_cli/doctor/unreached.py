@@ -81,9 +81,21 @@ def is_begun(part: Part) -> bool:
         return not is_unused(module)
     if part.owner is not None or part.replaced:
         return False
-    folder = module.name.rpartition("/")[0].partition("/")[0]
-    public = folder in packages(module.project) and is_distributed(module.project)
+    public = is_packaged(module) and not getattr(node, "name", "_").startswith("_")
     return public or module.is_test or module.name == "hubconf.py" or is_registered(node)
+
+
+def is_packaged(module: Module) -> bool:
+    """Whether a file is in a package that other projects may install."""
+    package = module.name.partition("/")[0]
+    return is_distributed(module.project) and package in packages(module.project)
+
+
+@kept
+def packages(project: Project) -> frozenset[str]:
+    """The topmost folders of the packages."""
+    names = [name for name in project.contents if name.endswith("/__init__.py")]
+    return frozenset(name.partition("/")[0] for name in names)
 
 
 def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
@@ -95,6 +107,7 @@ def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
         files = (IN_FILE + one for one in path_of(part.module))
         return name in named or ANY_FUNCTION in named or not named.isdisjoint(files)
     by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
+    by_base |= is_packaged(part.module) and not name.startswith("_")
     called = by_base or name in named or ANY_METHOD in named or is_registered(part.node)
     return called and part.owner in alive
 
@@ -110,13 +123,6 @@ def has_unknown_base(part: Part) -> bool:
     """Whether a class derives from one of a library, which may call any of its methods."""
     names = [last_name(one) for one in getattr(part.node, "bases", [])]
     return not KNOWN_BASES.issuperset(set(names) - set(part.module.project.classes))
-
-
-@kept
-def packages(project: Project) -> frozenset[str]:
-    """The topmost folders of the packages."""
-    names = [name for name in project.contents if name.endswith("/__init__.py")]
-    return frozenset(name.partition("/")[0] for name in names)
 
 
 def parts_of(module: Module) -> list[Part]:
@@ -193,9 +199,14 @@ def visible_in(module: Module) -> Iterator[str]:
     """The functions and classes that a file defines or imports."""
     yield from (node.name for node in (*module.functions, *module.classes))
     yield from (whole.rpartition(".")[2] for whole in module.imports.values())
+    yield from (IN_FILE + one for one in starred_in(module))
+
+
+def starred_in(module: Module) -> Iterator[str]:
+    """The files of which a file imports all names."""
     for statement in module.import_statements:
         if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-            yield IN_FILE + (statement.module or "").rpartition(".")[2]
+            yield (statement.module or "").rpartition(".")[2]
 
 
 def any_of(module: Module, node: ast.AST) -> Iterator[str]:

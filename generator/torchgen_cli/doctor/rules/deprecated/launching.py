@@ -5,17 +5,15 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from ...documents import documents
 from ...project import Module, Project
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import is_constant, own_calls
-from ..shared.documents import documents
 from ..shared.weights_alone import is_script
 
 # what makes one training of several processes
 WRAPPING = {"DDP", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "all_reduce"}
-REFUSED = (
-    "as `torch.distributed.launch`, which starts it here, passes `--local-rank` since torch 2.0"
-)
+REFUSED = "`torch.distributed.launch` starts it here, and passes `--local-rank` since torch 2.0"
 
 
 @rule(

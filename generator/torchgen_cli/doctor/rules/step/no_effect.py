@@ -4,12 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...documents import is_given
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, receiver, written
 from ..data.data import EVALUATION
 from ..model.flags import long_flag
-from ..shared.documents import is_given
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from ..shared.loops import is_backward
 from .flag_lost import overwritten

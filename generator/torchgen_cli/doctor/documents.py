@@ -4,8 +4,8 @@ import os
 import re
 from pathlib import Path
 
-from ...kept import kept
-from ...python_files import SKIPPED
+from .kept import kept
+from .python_files import SKIPPED
 
 SUFFIXES = (".md", ".rst", ".txt", ".sh", ".bash", ".bat", ".yaml", ".yml", ".json", ".toml")
 LARGE = 2**18  # bytes; what people write by hand is smaller
