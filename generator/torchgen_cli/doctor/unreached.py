@@ -1,12 +1,11 @@
 """Functions, methods and classes that no program of a project runs, as far as names tell."""
 
 import ast
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .kept import kept
 from .lookup import path_of
+from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, WORD, names_of
 from .project import Module, Project
 from .syntax import FUNCTIONS, last_name, written
 from .unused import demonstration, is_cut_off, is_distributed, is_open, is_unused
@@ -20,15 +19,7 @@ PLAIN |= {"staticmethod", "total_ordering", "wraps"}
 KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
 CALLED_BY_BASES = {"apply", "backward", "eval", "extra_repr", "forward", "jvp", "load_state_dict"}
 CALLED_BY_BASES |= {"setup_context", "state_dict", "train", "vmap"}
-# the names of what holds options, whose attributes are no functions
-OPTIONS = re.compile(r"^(args?|opts?|cfg|conf|config|flags|hparams?|hps?|params?)$", re.I)
-WORD = re.compile(r"[^\W\d]\w*")
-DOTTED = re.compile(r"[\w.:]+")
 TRAINING = {"backward", "fit"}
-# stand for the names of all functions and classes, and of all methods
-ANY_FUNCTION, ANY_METHOD = "any function", "any method"
-# begins the name of a file or folder, any of whose functions and classes may be used
-IN_FILE = "any of "
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
@@ -162,69 +153,3 @@ def is_replaced(node: Definition, parent: ast.AST) -> bool:
     return not node.decorator_list and any(
         isinstance(one, DEFINITIONS) and one.name == node.name for one in after
     )
-
-
-def names_of(module: Module, node: ast.AST) -> Iterator[str]:
-    """What a node names, without those below it."""
-    if isinstance(node, ast.Name):
-        yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
-    elif isinstance(node, ast.Attribute):
-        yield node.attr
-        imported = written(node).partition(".")[0] in module.imports
-        if node.attr == "__dict__" and imported:
-            yield from any_of(module, node.value)  # models.__dict__[args.arch]
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if DOTTED.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
-            yield from re.split("[.:]", node.value)
-    elif isinstance(node, ast.Call):
-        yield from chosen_by(module, node)
-
-
-def chosen_by(module: Module, call: ast.Call) -> Iterator[str]:
-    """What a call may use by names that are not written in the code."""
-    name = last_name(call.func)
-    if name == "Fire":
-        yield from (ANY_FUNCTION, ANY_METHOD)
-    elif name == "globals" or (
-        name == "eval" and isinstance(call.func, ast.Name) and is_called_then(module, call)
-    ):
-        yield from visible_in(module)
-    elif name == "getattr" and len(call.args) > 1 and is_called_then(module, call):
-        owner, attribute = call.args[:2]
-        if not isinstance(attribute, ast.Constant) and not OPTIONS.match(last_name(owner)):
-            yield from any_of(module, owner)
-
-
-def visible_in(module: Module) -> Iterator[str]:
-    """The functions and classes that a file defines or imports."""
-    yield from (node.name for node in (*module.functions, *module.classes))
-    yield from (whole.rpartition(".")[2] for whole in module.imports.values())
-    yield from (IN_FILE + one for one in starred_in(module))
-
-
-def starred_in(module: Module) -> Iterator[str]:
-    """The files of which a file imports all names."""
-    for statement in module.import_statements:
-        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-            yield (statement.module or "").rpartition(".")[2]
-
-
-def any_of(module: Module, node: ast.AST) -> Iterator[str]:
-    """What may be taken out of a module or an object by a name that is not written."""
-    last = module.qualified(node).rpartition(".")[2]
-    if last and any(last in path_of(other) for other in module.project.modules):
-        yield IN_FILE + last
-        return
-    yield ANY_METHOD
-    if written(node).partition(".")[0] not in ("self", *module.imports):
-        yield ANY_FUNCTION
-
-
-def is_called_then(module: Module, call: ast.Call) -> bool:
-    """Whether what a call returns is called, returned or kept for others to call."""
-    parent = module.parents[call]
-    if isinstance(parent, ast.Call):
-        return parent.func is call or last_name(parent.func) in ("partial", "map", "filter")
-    if isinstance(parent, ast.Assign):
-        return any(last_name(one) in module.calls for one in parent.targets)
-    return not isinstance(parent, ast.Expr | ast.Compare | ast.If | ast.BinOp | ast.Attribute)

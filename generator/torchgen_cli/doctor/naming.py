@@ -1,0 +1,93 @@
+"""What code names: functions, classes and methods, by the words or by what chooses them."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from .lookup import path_of
+from .project import Module
+from .syntax import last_name, written
+
+# the names of what holds options, whose attributes are no functions
+OPTIONS = re.compile(r"^(args?|opts?|cfg|conf|config|flags|hparams?|hps?|params?)$", re.I)
+WORD = re.compile(r"[^\W\d]\w*")
+DOTTED = re.compile(r"[\w.:]+")
+# stand for the names of all functions and classes, and of all methods
+ANY_FUNCTION, ANY_METHOD = "any function", "any method"
+# begins the name of a file or folder, any of whose functions and classes may be used
+IN_FILE = "any of "
+
+
+def names_of(module: Module, node: ast.AST) -> Iterator[str]:
+    """What a node names, without those below it."""
+    if isinstance(node, ast.Name):
+        yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+        imported = written(node).partition(".")[0] in module.imports
+        if node.attr == "__dict__" and imported:
+            yield from any_of(module, node.value)  # models.__dict__[args.arch]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if DOTTED.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
+            yield from re.split("[.:]", node.value)
+    elif isinstance(node, ast.Call):
+        yield from chosen_by(module, node)
+
+
+def chosen_by(module: Module, call: ast.Call) -> Iterator[str]:
+    """What a call may use by names that are not written in the code."""
+    name = last_name(call.func)
+    if name == "Fire":
+        yield from (ANY_FUNCTION, ANY_METHOD)
+    elif name == "globals" or (
+        name == "eval" and isinstance(call.func, ast.Name) and is_called_then(module, call)
+    ):
+        package = beginning(call.args[0]).partition(".") if call.args else ("", "", "")
+        yield from [IN_FILE + package[0]] if package[1] else visible_in(module)
+    elif name == "getattr" and len(call.args) > 1 and is_called_then(module, call):
+        owner, attribute = call.args[:2]
+        if not isinstance(attribute, ast.Constant) and not OPTIONS.match(last_name(owner)):
+            yield from any_of(module, owner)
+
+
+def beginning(node: ast.expr) -> str:
+    """The text that an expression begins with, as far as it is written: of `"nets." + name`."""
+    while isinstance(node, ast.BinOp):
+        node = node.left
+    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
+def visible_in(module: Module) -> Iterator[str]:
+    """The functions and classes that a file defines or imports."""
+    yield from (node.name for node in (*module.functions, *module.classes))
+    yield from (whole.rpartition(".")[2] for whole in module.imports.values())
+    yield from (IN_FILE + one for one in starred_in(module))
+
+
+def starred_in(module: Module) -> Iterator[str]:
+    """The files of which a file imports all names."""
+    for statement in module.import_statements:
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            yield (statement.module or "").rpartition(".")[2]
+
+
+def any_of(module: Module, node: ast.AST) -> Iterator[str]:
+    """What may be taken out of a module or an object by a name that is not written."""
+    last = module.qualified(node).rpartition(".")[2]
+    if last and any(last in path_of(other) for other in module.project.modules):
+        yield IN_FILE + last
+        return
+    yield ANY_METHOD
+    if written(node).partition(".")[0] not in ("self", *module.imports):
+        yield ANY_FUNCTION
+
+
+def is_called_then(module: Module, call: ast.Call) -> bool:
+    """Whether what a call returns is called, returned or kept for others to call."""
+    parent = module.parents[call]
+    if isinstance(parent, ast.Call):
+        return parent.func is call or last_name(parent.func) in ("partial", "map", "filter")
+    if isinstance(parent, ast.Assign):
+        return any(last_name(one) in module.calls for one in parent.targets)
+    return not isinstance(parent, ast.Expr | ast.Compare | ast.If | ast.BinOp | ast.Attribute)
