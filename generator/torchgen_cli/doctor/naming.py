@@ -14,6 +14,8 @@ WORD = re.compile(r"[^\W\d]\w*")
 DOTTED = re.compile(r"[\w.:]+")
 # stand for the names of all functions and classes, and of all methods
 ANY_FUNCTION, ANY_METHOD = "any function", "any method"
+# begins the name of a method, which may be that of any object
+METHOD = "."
 # begins the name of a file or folder, any of whose functions and classes may be used
 IN_FILE = "any of "
 
@@ -23,10 +25,12 @@ def names_of(module: Module, node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Name):
         yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
     elif isinstance(node, ast.Attribute):
-        yield node.attr
+        yield METHOD + node.attr
         imported = written(node).partition(".")[0] in module.imports
-        if node.attr == "__dict__" and imported:
-            yield from any_of(module, node.value)  # models.__dict__[args.arch]
+        if imported or not isinstance(node.value, ast.Name):  # models[args.name].Net
+            yield node.attr
+        if imported and node.attr == "__dict__":  # models.__dict__[args.arch]
+            yield from any_of(module, node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         if DOTTED.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
             yield from re.split("[.:]", node.value)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from .kept import kept
 from .lookup import path_of
-from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, WORD, names_of
+from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, WORD, names_of
 from .project import Module, Project
-from .syntax import FUNCTIONS, last_name, written
+from .syntax import FUNCTIONS, Function, last_name, walk, written
 from .unused import demonstration, is_cut_off, is_distributed, is_open, is_unused
 
 # decorators that keep a function nowhere; any other may put it in a table
@@ -61,7 +61,7 @@ def unreached(project: Project) -> frozenset[ast.AST]:
         named.update(*(part.names for part in found))
         pending = [part for part in pending if part not in found]
         found = {part for part in pending if is_called(part, alive, named)}
-    trains = not named.isdisjoint(TRAINING)
+    trains = not named.isdisjoint(METHOD + one for one in TRAINING)
     return frozenset(part.node for part in pending if trains)
 
 
@@ -99,7 +99,8 @@ def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
         return name in named or ANY_FUNCTION in named or not named.isdisjoint(files)
     by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
     by_base |= is_packaged(part.module) and not name.startswith("_")
-    called = by_base or name in named or ANY_METHOD in named or is_registered(part.node)
+    by_name = not named.isdisjoint((name, METHOD + name, ANY_METHOD))
+    called = by_base or by_name or is_registered(part.node)
     return called and part.owner in alive
 
 
@@ -131,9 +132,25 @@ def parts_of(module: Module) -> list[Part]:
             part = Part(module, node, owner, is_replaced(node, parent))
             found.append(part)
         part_of[node] = part
-        if part is not None:
+        if part is not None and not is_local(part.node, node):
             part.names.update(names_of(module, node))
     return found
+
+
+def is_local(function: ast.AST, node: ast.AST) -> bool:
+    """Whether a name is that of a parameter or variable of a function."""
+    if not isinstance(function, FUNCTIONS) or not isinstance(node, ast.Name):
+        return False
+    return node.id in variables(function)
+
+
+@kept
+def variables(function: Function) -> frozenset[str]:
+    """The parameters and variables of a function, and of those in it."""
+    nodes = list(walk(function))
+    stored = (one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    taken = (one.arg for one in nodes if isinstance(one, ast.arg))
+    return frozenset([*(one.id for one in stored), *taken])
 
 
 def is_function(node: ast.AST) -> bool:

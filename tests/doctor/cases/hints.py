@@ -1,6 +1,58 @@
 """Faults that are hints, for want of what makes them worth a line; and what is none at all."""
 
 HINTS: dict[str, tuple[str, str]] = {
+    "a name after `is None`, and one before the program ends": (
+        "TG004",
+        """
+import sys
+
+import torch
+
+def scaled(x, names=None):
+    if not (names is None or is_list_of(names, str)):  # <--
+        return None
+    if x.numel() == 0:
+        log(f"nothing in {x.shape}")  # <--
+        sys.exit(1)
+    return x / torch.linalg.norm(x)
+""",
+    ),
+    "the padding of an embedding that masks leave out": (
+        "TG323",
+        """
+import torch
+from torch import nn
+
+class Text(nn.Module):
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.words = nn.Embedding(vocabulary, 32, padding_idx=1)
+        nn.init.normal_(self.words.weight, std=0.02)  # <--
+        self.layer = nn.TransformerEncoderLayer(32, 4)
+
+    def forward(self, tokens):
+        return self.layer(self.words(tokens), src_key_padding_mask=tokens == 1)
+""",
+    ),
+    "a dropout whose rate is 0 wherever it is made": (
+        "TG329",
+        """
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width, drop=0.0):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.drop = nn.Dropout(drop)  # <--
+
+    def forward(self, x):
+        return self.layer(x)
+
+def build(drop=0.0):
+    return nn.Sequential(Block(8, drop=drop), Block(8, drop=0.0))
+""",
+    ),
     "a list of modules of which no parameter is seen": (
         "TG301",
         """

@@ -8,6 +8,7 @@ from ...kept import kept
 from ...project import Module
 from ...syntax import everything, is_constant, keyword, last_name, mentions, receiver, written
 from ..shared.loops import is_optimizer, is_scheduler
+from ..shared.weights_alone import is_script
 from .loading import says_where
 from .resume import goes_on, is_handed_down, program_of
 
@@ -29,10 +30,17 @@ def is_gone_on_with(module: Module, counts: frozenset[str]) -> bool:
     if "backward" in module.calls:  # other scripts that train are other programs
         brought = module.project.imported_parts
         program = [o for o in program_of(module) if not trains_apart(o, brought)]
+    program = [one for one in program if one is not module and not only_evaluates(one)]
     return module.project.has_framework(module) or any(
         brings_optimizer(other) or has_resuming_flag(other) or reads_a_key(other, counts)
-        for other in {module, *program}
+        for other in [module, *program]
     )
+
+
+def only_evaluates(module: Module) -> bool:
+    """Whether a script speaks of no optimizer, so that its `--resume` is there to load weights."""
+    content = module.project.contents[module.name].lower()
+    return is_script(module) and b"optim" not in content and "backward" not in module.calls
 
 
 def trains_apart(module: Module, brought: set[str]) -> bool:

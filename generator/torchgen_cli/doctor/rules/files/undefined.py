@@ -11,11 +11,9 @@ from ...kept import kept
 from ...lookup import imported, path_of
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import FUNCTIONS, SCOPES, blocks_of, last_name, mentions, walk
+from ...syntax import SCOPES, blocks_of, is_constant, last_name, mentions, walk
+from .scopes import nodes_of, scope_of, scopes
 
-DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-SCOPING = (*DEFINITIONS, *COMPREHENSIONS, ast.Lambda)
 ENDING = ("_exit", "exit", "quit")
 # names that tools put beside Python's own, and that a module has without defining them
 GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}
@@ -71,8 +69,8 @@ def undefined(module: Module) -> Iterator[Spot]:
             unknown = symbol.is_referenced() and symbol.is_global() and name not in known
             if unknown and name not in shown and (node := place_of(module, name, scope)):
                 shown.add(name)
-                unsure = reports_an_error(module, node) or is_of_python_2(module)
-                yield Spot(node, name, unsure)
+                rare = reports_an_error(module, node) or follows_none(module, node)
+                yield Spot(node, name, rare or is_of_python_2(module))
 
 
 def table_of(module: Module) -> symtable.SymbolTable | None:
@@ -84,13 +82,6 @@ def table_of(module: Module) -> symtable.SymbolTable | None:
         return symtable.symtable(text.decode("utf-8", "replace"), module.name, "exec")
     except (SyntaxError, ValueError, RecursionError):
         return None
-
-
-def scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    """A scope and those in it."""
-    yield table
-    for inner in table.get_children():
-        yield from scopes(inner)
 
 
 @kept
@@ -146,35 +137,6 @@ def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name
     return None if cared_for else min(read, key=lambda node: node.lineno, default=None)
 
 
-def nodes_of(module: Module, scope: symtable.SymbolTable) -> list[ast.AST]:
-    """The nodes that a scope may stand for: one, but for several lambdas in a line."""
-    if scope.get_type() == "module":
-        return [module.tree]
-    name, line = scope.get_name(), scope.get_lineno()
-    return [
-        node
-        for node in walk(module.tree)
-        if isinstance(node, SCOPING) and node.lineno == line
-        if getattr(node, "name", name) == name
-    ]
-
-
-def scope_of(module: Module, node: ast.AST) -> ast.AST:
-    """The node whose scope a name is looked up in: of a default, the one around the function."""
-    inner, inmost = node, node
-    for around in module.ancestors(node):
-        if isinstance(around, ast.Lambda):
-            within = inner is around.body
-        elif isinstance(around, COMPREHENSIONS):
-            within = inmost is not around.generators[0].iter
-        else:
-            within = isinstance(around, DEFINITIONS) and inner in around.body
-        if within:
-            return around
-        inner, inmost = around, inner
-    return module.tree
-
-
 def is_cared_for(module: Module, node: ast.AST) -> bool:
     """Whether a name may be missing: in a `try`, for an old Python, or in an annotation."""
     for around in module.ancestors(node):
@@ -201,6 +163,22 @@ def reports_an_error(module: Module, node: ast.Name) -> bool:
         block = next((one for one in blocks_of(around) if inner in one), [])
         if isinstance(around, ast.Raise) or (block and ends(block[-1])):
             return True
+        inner = around
+    return False
+
+
+def follows_none(module: Module, node: ast.Name) -> bool:
+    """Whether it is asked for only where an option is given: `name is None or known(name)`."""
+    inner: ast.AST = node
+    for around in module.ancestors(node):
+        before = around.values if isinstance(around, ast.BoolOp) else []
+        for one in before:
+            if one is inner:
+                break
+            if isinstance(one, ast.Compare) and is_constant(one.comparators[0], None):
+                return True
+        if not isinstance(around, ast.expr):
+            return False
         inner = around
     return False
 

@@ -19,7 +19,8 @@ DRAWS = (
     "the padding of an embedding is no longer zero",
     why="""`padding_idx` makes the row of the padding zero once, when the layer is made, and keeps
     gradients from it. Who draws the whole weight anew gives the padding a random vector, which no
-    training changes any more.""",
+    training changes any more. Where masks, lengths or a norm keep that vector from what follows,
+    it is a hint.""",
     remedy="set the row to zero again: `weight.data[padding_idx].zero_()`",
     source=f"{DOCS}/torch.nn.Embedding.html",
     bad="""
@@ -67,7 +68,8 @@ def drawn_padding(module: Module) -> Iterator[Spot]:
                 continue
             where = (written(weight.value), place_of(module, weight.value))
             if where[0] and where in padded and not zeroed(module, call):
-                yield Spot(call)
+                around = module.class_of(call) or module.function(call)
+                yield Spot(call, unsure=mentions(around, "mask", "norm", "pack", "length"))
 
 
 def place_of(module: Module, name: ast.expr) -> ast.AST | None:

@@ -31,7 +31,8 @@ NOT_USED = re.compile(rb"#.*(\bnot\b.*\b(used|applied)|\bunused)", re.I)
     "the model makes a dropout and never applies it",
     why="""The rate is taken, kept, and without effect: whoever raises it against overfitting
     trains the same model. No method of the class, of those that derive from it, or of any other
-    file reads the attribute. Where a comment beside it says so, it is a hint.""",
+    file reads the attribute. Where a comment beside it says so, and where the rate is 0 by default
+    and nothing else is given, it is a hint.""",
     remedy="apply it in `forward`, or take it and its argument away",
     source=f"{DOCS}/torch.nn.Dropout.html",
     bad="""
@@ -77,8 +78,27 @@ def unused_dropout(module: Module) -> Iterator[Spot]:
             if not any(reads(one, name) for one in family) and not read_elsewhere(
                 module.project, name
             ):
-                known = has_effect(node, argument(call, 0, "p")) or is_told(module, statement)
-                yield Spot(statement, unsure=known)
+                rate = argument(call, 0, "p")
+                known = has_effect(node, rate) or is_told(module, statement)
+                yield Spot(statement, unsure=known or is_left_at_zero(module, node, rate))
+
+
+def is_left_at_zero(module: Module, node: ast.ClassDef, rate: ast.expr | None) -> bool:
+    """Whether a rate is 0 unless it is given, and calls give 0 or hand on what they were given."""
+    init = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+    if not isinstance(init, FUNCTIONS) or rate is None:
+        return False
+    named = zip(reversed(init.args.args), reversed(init.args.defaults), strict=False)
+    default = next((one for arg, one in named if arg.arg == written(rate)), None)
+    project = module.project
+    made = [call for name in project.classes for _, call in project.callers.get(name, ())]
+    if any(one.arg is None for call in made for one in call.keywords):
+        return False  # `**config` may give any
+    keywords = (one for other in project.code for one in other.keywords)
+    given = [one.value for one in keywords if one.arg == written(rate)]
+    return is_constant(default, 0, 0.0) and all(
+        isinstance(one, ast.Name) or is_constant(one, 0, 0.0) for one in given
+    )
 
 
 def is_told(module: Module, statement: ast.Assign) -> bool:
