@@ -61,6 +61,7 @@ def build():
     [
         ("", "models.Plain()", set()),
         ("", "models.Plain().grown()", {"widened"}),
+        ("from torch import nn", "models.Plain(); nn.grown(), torch.widened", set()),
         ("", "models.Deep()", {"width"}),
         ("", "models.build()", {"width"}),
         ("", "getattr(models, args.name)()", {"width"}),

@@ -4,8 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from .kept import kept
 from .lookup import path_of
-from .project import Module
+from .project import Module, Project
 from .syntax import last_name, written
 
 # the names of what holds options, whose attributes are no functions
@@ -22,11 +23,14 @@ IN_FILE = "any of "
 
 def names_of(module: Module, node: ast.AST) -> Iterator[str]:
     """What a node names, without those below it."""
-    if isinstance(node, ast.Name):
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
     elif isinstance(node, ast.Attribute):
+        root = written(node).partition(".")[0]
+        imported = root in module.imports
+        if imported and not is_of_project(module, root):
+            return
         yield METHOD + node.attr
-        imported = written(node).partition(".")[0] in module.imports
         if imported or not isinstance(node.value, ast.Name):  # models[args.name].Net
             yield node.attr
         if imported and node.attr == "__dict__":  # models.__dict__[args.arch]
@@ -36,6 +40,19 @@ def names_of(module: Module, node: ast.AST) -> Iterator[str]:
             yield from re.split("[.:]", node.value)
     elif isinstance(node, ast.Call):
         yield from chosen_by(module, node)
+
+
+def is_of_project(module: Module, name: str) -> bool:
+    """Whether what a file imports by a name is of the project, and not of a library."""
+    source = module.imports[name].lstrip(".").partition(".")[0]
+    return module.imports[name].startswith(".") or source in own_parts(module.project)
+
+
+@kept
+def own_parts(project: Project) -> frozenset[str]:
+    """The names of the project's files and folders."""
+    names = (*project.contents, *project.broken)
+    return frozenset(part for name in names for part in name.removesuffix(".py").split("/"))
 
 
 def chosen_by(module: Module, call: ast.Call) -> Iterator[str]:
