@@ -61,8 +61,11 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     name = last_name(func)
     known = name in project.functions or name in project.classes
     several = len(sources_of(module, name)) > 1  # as functions import it, each from elsewhere
-    variable = isinstance(func, ast.Name) and is_given_a_value(module, call, name)
-    if not known or several or variable:
+    plain_name = isinstance(func, ast.Name)
+    other = plain_name and (
+        is_given_a_value(module, call, name) or is_imported_within(module, call, name)
+    )
+    if not known or several or other:
         return None
     if isinstance(func, ast.Attribute) and written(func.value) == "self":
         return own_method(module, call, name)
@@ -102,6 +105,18 @@ def is_given_a_value(module: Module, node: ast.AST, name: str) -> bool:
     """Whether a name stands for something else here: a variable, or a parameter."""
     around = (one for one in module.ancestors(node) if isinstance(one, (*FUNCTIONS, ast.Lambda)))
     return name in module.assigned or any(name in names_in(one) for one in around)
+
+
+def is_imported_within(module: Module, node: ast.AST, name: str) -> bool:
+    """Whether a function around imports a name that the file itself defines as well."""
+    project = module.project
+    own = [*project.functions.get(name, ()), *project.classes.get(name, ())]
+    around = {one for one in module.ancestors(node) if isinstance(one, FUNCTIONS)}
+    return any(where is module for where, _ in own) and any(
+        name in (alias.asname or alias.name for alias in statement.names)
+        and not around.isdisjoint(module.ancestors(statement))
+        for statement in module.import_statements
+    )
 
 
 @kept
