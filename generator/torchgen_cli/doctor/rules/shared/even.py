@@ -4,7 +4,7 @@ import ast
 import re
 
 from ...project import Module
-from ...syntax import argument, has_stars, is_constant, keyword
+from ...syntax import argument, has_stars, is_constant, keyword, mentions
 from ..data.data import for_evaluation
 
 PADDED = re.compile(r"pad.*last|last.*pad|pad.*batch")
@@ -14,10 +14,13 @@ def even_batches(module: Module) -> bool:
     """Whether an incomplete batch may be dropped or filled, or each batch is one sample."""
     if any(is_constant(one.value, True) for one in module.assigned.get("drop_last", ())):
         return True
+    near = module.project.near(module)
     loaders = evaluation_loaders(module) or [
-        call for one in module.project.near(module) for call in evaluation_loaders(one)
+        call for one in near for call in evaluation_loaders(one)
     ]
     if loaders and all(map(is_even, loaders)):
+        return True
+    if any(may_drop(one, call) for one in near for call in one.torch_calls("DataLoader")):
         return True
     functions = (one for each in module.project.modules for one in each.functions)
     return any(PADDED.search(one.arg) for function in functions for one in function.args.args)
@@ -31,6 +34,16 @@ def evaluation_loaders(module: Module) -> list[ast.Call]:
 def is_even(call: ast.Call) -> bool:
     """Whether a loader drops an incomplete batch, or takes one sample at a time."""
     return is_constant(keyword(call, "drop_last"), True) or takes_one(call)
+
+
+def may_drop(module: Module, call: ast.Call) -> bool:
+    """Whether a loader that may serve an evaluation may drop an incomplete batch."""
+    dropped = argument(call, 8, "drop_last")
+    if dropped is None or is_constant(dropped, False):
+        return False
+    statement = next(one for one in module.ancestors(call) if isinstance(one, ast.stmt))
+    training = mentions(statement, "train") and not for_evaluation(module, call)
+    return not (is_constant(dropped, True) and training)
 
 
 def takes_one(call: ast.Call) -> bool:
