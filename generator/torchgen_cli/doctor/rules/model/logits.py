@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import FUNCTIONS, argument, last_name, mentions, receiver, written
+from ...syntax import FUNCTIONS, argument, is_constant, last_name, mentions, receiver, written
 from ..shared.criteria import kinds, loss_calls, makers
 from ..shared.latest import unshaped
 from ..shared.layers import DOCS
@@ -105,10 +105,11 @@ def is_method(module: Module, call: ast.Call, name: str) -> bool:
 @rule(
     "TG327",
     "the logarithm of a probability that may be zero",
-    why="""In float32 a softmax gives 0 for a score some hundred below the highest, and a sigmoid
-    for -104; in half precision for much less. The logarithm is then minus infinity, and the
-    gradient NaN. `log_softmax` and `logsigmoid` are exact.""",
-    remedy="use `F.log_softmax(x, dim)` or `F.logsigmoid(x)`",
+    why="""In float32 a softmax gives 0 for a score some hundred below the highest, and one less a
+    sigmoid for a score of 17; in half precision for much less. The logarithm is then minus
+    infinity, and the gradient NaN. `log_softmax` and `logsigmoid` are exact. A sigmoid alone gives
+    0 for -104 only: this is a hint, as is a place where no gradient is computed.""",
+    remedy="use `F.log_softmax(x, dim)`, `F.logsigmoid(x)`, or `F.logsigmoid(-x)` for one less it",
     source=f"{DOCS}/torch.nn.functional.log_softmax.html",
     bad="""
 import torch
@@ -134,12 +135,20 @@ def log_of_probability(module: Module) -> Iterator[Spot]:
         if given is None or (call.args and given is not call.args[0]):
             continue
         value = unshaped(module, given, call)
-        if isinstance(value, ast.Call) and (
-            is_sigmoid(module, value)
-            or is_softmax(module, value)
-            or kinds(module, value.func) <= {"Softmax"}
-        ):
-            yield Spot(call, unsure=without_gradients(module, call))
+        less = isinstance(value, ast.BinOp) and is_one_less(value)
+        if isinstance(value, ast.BinOp) and less:
+            value = unshaped(module, value.right, call)
+        if not isinstance(value, ast.Call):
+            continue
+        sigmoid = is_sigmoid(module, value)
+        if sigmoid or is_softmax(module, value) or kinds(module, value.func) <= {"Softmax"}:
+            far = sigmoid and not less
+            yield Spot(call, unsure=far or without_gradients(module, call))
+
+
+def is_one_less(value: ast.BinOp) -> bool:
+    """Whether it is `1 - x`."""
+    return isinstance(value.op, ast.Sub) and is_constant(value.left, 1, 1.0)
 
 
 def without_gradients(module: Module, node: ast.AST) -> bool:
