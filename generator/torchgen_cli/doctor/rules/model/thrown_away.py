@@ -24,6 +24,14 @@ MAKING = ("as_tensor", "from_numpy", "ones", "rand", "randn", "tensor", "zeros")
 # libraries whose batches are moved in place
 MOVED_IN_PLACE = ("dgl", "torch_geometric", "transformers")
 TIMING = ("Event", "Timer", "perf_counter", "profile", "time", "timeit")
+# methods of texts, of arrays and of tables, which give a new one
+OF_TEXTS = ("lower", "lstrip", "rstrip", "strip", "upper")
+OF_TABLES = (
+    *("drop", "drop_duplicates", "dropna", "fillna", "reset_index", "set_index", "sort_index"),
+    "sort_values",
+)
+OF_PICTURES = ("convert", "crop", "resize", "rotate", "transpose")
+NEW_VALUES = (*OF_TEXTS, *OF_TABLES, *OF_PICTURES, "astype", "replace", "reshape")
 REFUSING = ("assertRaises", "assertRaisesRegex", "raises", "suppress")
 
 
@@ -31,7 +39,8 @@ REFUSING = ("assertRaises", "assertRaisesRegex", "raises", "suppress")
     "TG336",
     "the result of this call is thrown away, and the call changes nothing",
     why="""Without an underscore at the end of its name, the function gives a new tensor, and the
-    one that it was given stays as it is. What the call is meant to do is never done.""",
+    one that it was given stays as it is; so do methods of texts, arrays, pictures and tables. What
+    the call is meant to do is never done.""",
     remedy="assign the result, or call the function that works in place, as `clamp_`",
     source=f"{STABLE}/tensors.html",
     bad="""
@@ -52,7 +61,12 @@ def scale(weight, images):
 """,
 )
 def thrown_away(module: Module) -> Iterator[ast.AST]:
-    for names, belongs in ((OF_TORCH, is_of_torch), (METHODS, is_method), (MOVES, moves_tensor)):
+    for names, belongs in (
+        (OF_TORCH, is_of_torch),
+        (METHODS, is_method),
+        (MOVES, moves_tensor),
+        (NEW_VALUES, gives_a_new_one),
+    ):
         for name in names:
             for call in module.calls.get(name, ()):
                 alone = isinstance(module.parents[call], ast.Expr)
@@ -97,6 +111,57 @@ def moves_tensor(module: Module, call: ast.Call) -> bool:
             for one in values
         )
     return any(is_of_batch(module, loop, owner.id) for loop in module.loops_around(call))
+
+
+def gives_a_new_one(module: Module, call: ast.Call) -> bool:
+    """Whether it is surely a method of a text, an array, a picture of PIL's or a table."""
+    name, owner = last_name(call.func), receiver(call)
+    while isinstance(owner, ast.Attribute | ast.Subscript):
+        owner = owner.value
+    root = "" if owner is None else written(owner)
+    shown = module.name.endswith(".ipynb")  # what stands last in a cell
+    if not root or root in module.imports or name in module.project.functions or shown:
+        return False
+    texts = [isinstance(getattr(one, "value", None), str) for one in call.args]
+    if name in OF_TEXTS:
+        return len(call.args) <= int("strip" in name) and not call.keywords
+    if name == "replace":
+        return len(texts) == 2 and any(texts) and not call.keywords
+    if name in OF_TABLES:
+        return is_of_table(module, call)
+    if name in ("astype", "reshape") or (name == "transpose" and len(call.args) > 1):
+        return bool(call.args) and (name == "astype" or all(map(is_number, call.args)))
+    return is_picture(module, call)
+
+
+def is_of_table(module: Module, call: ast.Call) -> bool:
+    """Whether a method of pandas's tables gives a new one, in a file that imports pandas."""
+    if not any(whole.partition(".")[0] == "pandas" for whole in module.imports.values()):
+        return False
+    in_place = keyword(call, "inplace")
+    kept = in_place is None or is_constant(in_place, False)
+    named = any(one.arg in ("axis", "columns") for one in call.keywords)
+    return kept and (named or last_name(call.func) != "drop")
+
+
+def is_number(value: ast.expr) -> bool:
+    """Whether a place or length of axes is written out, as in `(-1, 3)`."""
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return all(
+        isinstance(one.operand if isinstance(one, ast.UnaryOp) else one, ast.Constant)
+        for one in parts
+    )
+
+
+def is_picture(module: Module, call: ast.Call) -> bool:
+    """Whether a method is called on what PIL made under this name."""
+    owner = receiver(call)
+    values = module.value_in(owner, module.function(call)) if owner is not None else []
+    return bool(values) and all(
+        isinstance(one, ast.Call)
+        and module.qualified(one.func) in ("PIL.Image.open", "PIL.Image.new", "PIL.Image.fromarray")
+        for one in values
+    )
 
 
 def is_of_batch(module: Module, loop: ast.AST, name: str) -> bool:
