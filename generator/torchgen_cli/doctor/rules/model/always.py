@@ -99,7 +99,7 @@ def transform(split, image):
         return torch.flip(image, (-1,))
     return image
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def part_of_text(module: Module) -> Iterator[ast.Compare]:
     content = module.project.contents[module.name]

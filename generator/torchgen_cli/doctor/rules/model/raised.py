@@ -17,7 +17,7 @@ MAY_RAISE = re.compile(rb"\braise\s*(\s+NotImplemented\b|\(*\s*[rRuUfF]?[\"'])")
     "what is raised here is no exception",
     why="""`NotImplemented` is a value that comparisons return, and a text is no exception either:
     Python answers with a TypeError that says so, and what was to be reported is lost. One place is
-    shown for each kind.""",
+    shown for each kind. Where `NotImplemented` stands alone, and no message is lost, it is a hint.""",
     remedy="raise `NotImplementedError`, or put the text into a `ValueError`",
     source="https://docs.python.org/3/library/exceptions.html#NotImplementedError",
     bad="""
@@ -27,7 +27,7 @@ import torch
 def criterion(name):
     if name == "l1":
         return torch.nn.L1Loss()
-    raise NotImplemented  # <--
+    raise NotImplemented(f"no criterion is called {name}")  # <--
 """,
     good="""
 import torch
@@ -36,7 +36,7 @@ import torch
 def criterion(name):
     if name == "l1":
         return torch.nn.L1Loss()
-    raise NotImplementedError(name)
+    raise NotImplementedError(f"no criterion is called {name}")
 """,
     severity=Severity.WARNING,
     once=True,
@@ -47,7 +47,7 @@ def raises_no_exception(module: Module) -> Iterator[Spot]:
     for node in module.parents:
         if isinstance(node, ast.Raise) and node.exc is not None:
             if is_not_implemented(node.exc):
-                yield Spot(node, "NotImplemented")
+                yield Spot(node, "NotImplemented", unsure=isinstance(node.exc, ast.Name))
             elif is_text(node.exc):
                 yield Spot(node, "a text")
 
