@@ -17,7 +17,7 @@ MAY_RAISE = re.compile(rb"\braise\s*(\s+NotImplemented\b|\(*\s*[rRuUfF]?[\"'])")
     "what is raised here is no exception",
     why="""`NotImplemented` is a value that comparisons return, and a text is no exception either:
     Python answers with a TypeError that says so, and what was to be reported is lost. One place is
-    shown for each kind. Where `NotImplemented` stands alone, and no message is lost, it is a hint.""",
+    shown for each kind. A `NotImplemented` that stands alone loses no message, and is a hint.""",
     remedy="raise `NotImplementedError`, or put the text into a `ValueError`",
     source="https://docs.python.org/3/library/exceptions.html#NotImplementedError",
     bad="""
