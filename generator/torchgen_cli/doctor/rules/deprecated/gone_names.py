@@ -2,9 +2,9 @@
 
 Each was looked up in the releases of 2026, where it is missing: numpy 2.4, scipy 1.17, pandas 3.1,
 scikit-learn 1.9, scikit-image 0.26, networkx 3.6, librosa 0.11, Pillow 11.3, matplotlib 3.11,
-torch 2.13, torchvision 0.28, torchaudio 2.11, transformers 5.24, albumentations 2.0, gym 0.26 and
-OpenCV 5.0; those of torchtext and tensorflow follow their release notes. A test looks up again
-those of the libraries that are installed.
+torch 2.13, torchvision 0.28, torchaudio 2.11, transformers 5.24, albumentations 2.0, timm 1.0,
+gym 0.26 and OpenCV 5.0; those of torchtext and tensorflow follow their release notes. A test looks
+up again those of the libraries that are installed.
 """
 
 REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
@@ -25,7 +25,9 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         "3.11": {"inspect.getargspec": "inspect.getfullargspec"},
     },
     "numpy": {
-        "1.23": {"numpy.asscalar": "the array's item()"},
+        "1.18": {"numpy.rank": "numpy.ndim"},
+        "1.22": {"numpy.loads": "pickle.loads"},
+        "1.23": {"numpy.alen": "len", "numpy.asscalar": "the array's item()"},
         "1.24": {
             "numpy.complex": "complex",
             "numpy.float": "float, or numpy.float64",
@@ -34,6 +36,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.str": "str",
             "numpy.unicode": "str",
         },
+        "1.25": {"numpy.core.umath_tests": "numpy.einsum"},
         "2.0": {
             "numpy.Inf": "numpy.inf",
             "numpy.Infinity": "numpy.inf",
@@ -45,16 +48,32 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.alltrue": "numpy.all",
             "numpy.asfarray": "numpy.asarray(..., dtype=float)",
             "numpy.bool8": "numpy.bool_",
+            "numpy.cast": "the array's astype(...)",
+            "numpy.cfloat": "numpy.complex128",
             "numpy.complex_": "numpy.complex128",
             "numpy.cumproduct": "numpy.cumprod",
+            "numpy.disp": "print",
+            "numpy.find_common_type": "numpy.result_type, or numpy.promote_types",
             "numpy.float_": "numpy.float64",
             "numpy.infty": "numpy.inf",
+            "numpy.int0": "numpy.intp",
+            "numpy.lib.pad": "numpy.pad",
+            "numpy.longfloat": "numpy.longdouble",
+            "numpy.mat": "numpy.asmatrix",
             "numpy.math": "math",
+            "numpy.msort": "numpy.sort(..., axis=0)",
+            "numpy.obj2sctype": "numpy.dtype(...).type",
             "numpy.product": "numpy.prod",
             "numpy.round_": "numpy.round",
+            "numpy.safe_eval": "ast.literal_eval",
+            "numpy.sctypes": "the types by name",
+            "numpy.singlecomplex": "numpy.complex64",
             "numpy.sometrue": "numpy.any",
+            "numpy.source": "inspect.getsource",
             "numpy.string_": "numpy.bytes_",
+            "numpy.uint0": "numpy.uintp",
             "numpy.unicode_": "numpy.str_",
+            "numpy.who": "locals()",
         },
         "2.4": {
             "numpy.in1d": "numpy.isin",
@@ -91,8 +110,14 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "pandas": {
-        "1.0": {"pandas.Panel": "a DataFrame with a MultiIndex"},
-        "2.0": {"pandas.datetime": "datetime.datetime", "pandas.np": "numpy"},
+        "1.2": {"pandas.Panel": "a DataFrame with a MultiIndex"},
+        "2.0": {
+            "pandas.Float64Index": "pandas.Index",
+            "pandas.Int64Index": "pandas.Index",
+            "pandas.UInt64Index": "pandas.Index",
+            "pandas.datetime": "datetime.datetime",
+            "pandas.np": "numpy",
+        },
     },
     "sklearn": {
         "0.20": {
@@ -159,8 +184,30 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "matplotlib": {
+        "2.2": {
+            f"matplotlib.{path}cm.{name}": f"matplotlib.colormaps[{instead!r}]"
+            for path in ("", "pyplot.")
+            for name, instead in {
+                "Vega10": "tab10",
+                "Vega20": "tab20",
+                "Vega20b": "tab20b",
+                "Vega20c": "tab20c",
+                "spectral": "nipy_spectral",
+            }.items()
+        },
         "3.0": {"matplotlib.pyplot.hold": "nothing: plots add up by themselves"},
-        "3.9": {"matplotlib.cm.get_cmap": "matplotlib.colormaps[...]"},
+        "3.4": {"matplotlib.font_manager._rebuild": "nothing: new fonts are found by themselves"},
+        "3.9": {
+            name: "matplotlib.colormaps.register"
+            for name in (
+                *("matplotlib.cm.register_cmap", "matplotlib.pyplot.cm.register_cmap"),
+                "matplotlib.pyplot.register_cmap",
+            )
+        },
+        "3.11": {
+            "matplotlib.cm.get_cmap": "matplotlib.colormaps[...], or matplotlib.pyplot.get_cmap",
+            "matplotlib.pyplot.cm.get_cmap": "matplotlib.pyplot.get_cmap",
+        },
     },
     "albumentations": {
         "2.0": {
@@ -169,7 +216,52 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "albumentations.JpegCompression": "albumentations.ImageCompression",
             "albumentations.RandomBrightness": "albumentations.RandomBrightnessContrast",
             "albumentations.RandomContrast": "albumentations.RandomBrightnessContrast",
+            "albumentations.TemplateTransform": "a transform of one's own",
+            "albumentations.augmentations.functional": "the functions of OpenCV",
+            "albumentations.augmentations.transforms": "albumentations",
+            "albumentations.imgaug": "albumentations",
             "albumentations.pytorch.ToTensor": "albumentations.pytorch.ToTensorV2",
+            **{
+                f"albumentations.IAA{name}": f"albumentations.{instead}"
+                for name, instead in {
+                    "AdditiveGaussianNoise": "GaussNoise",
+                    "Affine": "Affine",
+                    "CropAndPad": "CropAndPad",
+                    "Emboss": "Emboss",
+                    "Fliplr": "HorizontalFlip",
+                    "Flipud": "VerticalFlip",
+                    "Perspective": "Perspective",
+                    "PiecewiseAffine": "PiecewiseAffine",
+                    "Sharpen": "Sharpen",
+                    "Superpixels": "Superpixels",
+                }.items()
+            },
+        },
+    },
+    "timm": {
+        "0.5": {"timm.optim.novograd": "timm.optim.nvnovograd"},
+        "0.6": {
+            "timm.models.helpers.overlay_external_default_cfg": "pretrained_cfg_overlay=...",
+            "timm.optim.optim_factory.add_weight_decay": "timm.optim.param_groups_weight_decay",
+        },
+        "0.9": {
+            "timm.data.parsers": "timm.data.readers",
+            "timm.models.efficientnet_blocks": "timm.models._efficientnet_blocks",
+            "timm.models.efficientnet_builder": "timm.models._efficientnet_builder",
+            **{
+                f"timm.models.layers.{name}": "timm.layers"
+                for name in (
+                    *("activations", "adaptive_avgmax_pool", "blur_pool", "cbam", "classifier"),
+                    *("cond_conv2d", "config", "conv2d_same", "conv_bn_act", "create_act"),
+                    *("create_attn", "create_conv2d", "create_norm_act", "drop", "eca", "helpers"),
+                    *("mlp", "norm", "norm_act", "padding", "patch_embed", "pool2d_same"),
+                    *("separable_conv", "squeeze_excite", "std_conv", "weight_init"),
+                )
+            },
+        },
+        "1.0": {
+            "timm.optim.nadam.Nadam": "torch.optim.NAdam",
+            "timm.optim.radam.RAdam": "torch.optim.RAdam",
         },
     },
     "cv2": {"4.0": {"cv2.estimateRigidTransform": "cv2.estimateAffinePartial2D"}},

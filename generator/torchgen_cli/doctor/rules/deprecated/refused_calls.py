@@ -1,69 +1,26 @@
 """Calls that the libraries of these years refuse, as an argument is gone or has to be named."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import has_stars, is_constant, keyword
+from ...syntax import has_stars, keyword, mentions
 from .gone import keeps_an_old_torch
+from .gone_arguments import ARGUMENTS, BY_PLACE
 from .gone_names import PACKAGES
+from .refused_methods import Refused, removed_methods
 
 SCHEDULERS = "torch.optim.lr_scheduler."
-# arguments that are gone: of what, since which release, and what to do
-GONE_ARGUMENTS = {
-    ("skimage.metrics.structural_similarity", "multichannel"): ("0.21", "channel_axis=-1"),
-    ("sklearn.cluster.KMeans", "n_jobs"): ("1.0", "leave `n_jobs` out"),
-    ("sklearn.manifold.TSNE", "n_iter"): ("1.7", "max_iter"),
-    ("sklearn.preprocessing.OneHotEncoder", "sparse"): ("1.4", "sparse_output"),
-    ("gensim.models.Word2Vec", "size"): ("4.0", "vector_size"),
-    ("gensim.models.Word2Vec", "iter"): ("4.0", "epochs"),
-    ("pandas.read_csv", "error_bad_lines"): ("2.0", 'on_bad_lines="skip"'),
-}
-# methods that dicts had before Python 3, and what to call instead
-OF_DICTS = {"has_key": "in", "iteritems": "items()", "iterkeys": "keys()", "itervalues": "values()"}
-# how many arguments may be given without their names, and since when
-BY_PLACE = {
-    **{
-        f"librosa.{name}": (count, "0.10")
-        for name, count in {
-            "core.load": 1,
-            "core.resample": 1,
-            "core.stft": 1,
-            "effects.pitch_shift": 1,
-            "effects.split": 1,
-            "effects.time_stretch": 1,
-            "effects.trim": 1,
-            "feature.chroma_stft": 0,
-            "feature.melspectrogram": 0,
-            "feature.mfcc": 0,
-            "filters.mel": 0,
-            "istft": 1,
-            "load": 1,
-            "resample": 1,
-            "stft": 1,
-            "util.fix_length": 1,
-            "util.pad_center": 1,
-        }.items()
-    },
-    **{
-        f"sklearn.metrics.{name}": (2, "1.0")
-        for name in (
-            *("accuracy_score", "average_precision_score", "classification_report"),
-            *("confusion_matrix", "f1_score", "fbeta_score", "precision_recall_fscore_support"),
-            *("precision_score", "recall_score", "roc_auc_score", "roc_curve"),
-        )
-    },
-    "pandas.concat": (1, "2.0"),
-}
 
 
 @rule(
     "TG817",
     "this call is refused by the releases of these years",
-    why="""An argument was removed, or has to be given by its name: a TypeError or RuntimeError
-    where the line is reached. Where the packaging keeps an older release it is a hint. One place
-    is shown for each call.""",
+    why="""An argument, a method or an attribute was removed, or an argument has to be given by its
+    name: an error where the line is reached. Where the packaging keeps an older release it is a
+    hint. One place is shown for each call.""",
     remedy="do what stands behind the colon",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html",
     bad="""
@@ -87,19 +44,26 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         *removed_arguments(module),
         *too_many(module),
         *missing_arguments(module),
-        *axes_by_place(module),
         *removed_methods(module),
     )
-    for call, name, release, advice in found:
-        if not module.is_fallback(call):
-            library = name.partition(".")[0].replace("dict", "python")
+    for node, name, release, advice in found:
+        if not module.is_fallback(node) and not is_caught(module, node):
+            library = re.split(r"\W", name)[0].replace("dict", "python")
             package = PACKAGES.get(library, library)
             kept = module.project.stays_before(package, release) or keeps_an_old_torch(module)
-            yield Spot(call, f"{name}, since {library} {release}: {advice}", unsure=kept)
+            yield Spot(node, f"{name}, since {library} {release}: {advice}", unsure=kept)
 
 
-Refused = tuple[ast.Call, str, str, str]
-"""The call, what is called, the first release that refuses it, what to do."""
+def is_caught(module: Module, node: ast.AST) -> bool:
+    """Whether it is tried, and something else is done where an old name or argument is refused."""
+    inner = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Try) and inner in around.body:
+            caught = [one.type for one in around.handlers if one.type is not None]
+            if any(mentions(one, "attributeerror", "typeerror") for one in caught):
+                return True
+        inner = around
+    return False
 
 
 def removed_arguments(module: Module) -> Iterator[Refused]:
@@ -111,8 +75,8 @@ def removed_arguments(module: Module) -> Iterator[Refused]:
         name = module.qualified(call.func)
         if node.arg == "verbose" and name.startswith(SCHEDULERS):
             yield call, name, "2.7", "leave `verbose` out"
-        elif (name, node.arg) in GONE_ARGUMENTS:
-            yield call, name, *GONE_ARGUMENTS[name, node.arg]
+        elif node.arg in (refused := ARGUMENTS.get(name, {})):
+            yield call, f"{name}({node.arg}=...)", *refused[node.arg]
 
 
 def too_many(module: Module) -> Iterator[Refused]:
@@ -162,37 +126,3 @@ def is_of_objects(module: Module, call: ast.Call) -> bool:
         return isinstance(called, ast.Call) and not called.args
     key = around.slice if isinstance(around, ast.Subscript) else None
     return isinstance(key, ast.Tuple) and not key.elts  # [()]
-
-
-def axes_by_place(module: Module) -> Iterator[Refused]:
-    """Where the axis of pandas' `drop` is given by its place."""
-    if "drop" in module.project.functions or "pandas" not in roots(module):
-        return
-    for call in module.calls.get("drop", ()):
-        if (
-            len(call.args) > 1
-            and isinstance(call.func, ast.Attribute)
-            and is_constant(call.args[1], 0, 1, "columns", "index")
-        ):
-            yield call, "pandas.DataFrame.drop", "2.0", "columns=..., or axis=1"
-
-
-def roots(module: Module) -> set[str]:
-    """The libraries that a file imports."""
-    return {whole.partition(".")[0] for whole in module.imports.values()}
-
-
-def removed_methods(module: Module) -> Iterator[Refused]:
-    """Where a method is called that its class has lost."""
-    for name, instead in OF_DICTS.items():
-        for call in module.calls.get(name, ()):
-            plain = isinstance(call.func, ast.Attribute) and name not in module.project.functions
-            if plain and len(call.args) == int(name == "has_key") and not call.keywords:
-                yield call, f"dict.{name}", "3.0", instead
-    if "pandas" not in roots(module):
-        return
-    for call in module.calls.get("append", ()):
-        if keyword(call, "ignore_index") is not None:
-            yield call, "pandas.DataFrame.append", "2.0", "pandas.concat"
-    for call in module.calls.get("as_matrix", ()):
-        yield call, "pandas.DataFrame.as_matrix", "1.0", "to_numpy()"
