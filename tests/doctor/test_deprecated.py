@@ -1,10 +1,12 @@
 """The tables of deprecated names, against the torch that is installed."""
 
 import importlib.util
+import inspect
 import re
 
 import pytest
 
+from torchgen_cli.doctor.rules.deprecated.gone_arguments import ARGUMENTS
 from torchgen_cli.doctor.rules.deprecated.gone_names import GONE
 from torchgen_cli.doctor.rules.deprecated.names import AMP, DEPRECATED, REMOVED
 
@@ -51,3 +53,9 @@ def test_what_is_said_to_be_gone_is_missing(name: str) -> None:
     # scikit-learn raises an ImportError with advice for some names
     with pytest.raises((AttributeError, ImportError, RuntimeError)):
         look_up(name)
+
+
+@pytest.mark.parametrize("name", [*filter(is_installed, ARGUMENTS)])
+def test_what_is_said_to_take_an_argument_no_more_has_none(name: str) -> None:
+    parameters = inspect.signature(look_up(name)).parameters
+    assert ARGUMENTS[name].keys().isdisjoint(parameters)

@@ -17,6 +17,19 @@ def scaled(x, names=None):
     return x / torch.linalg.norm(x)
 """,
     ),
+    "a name of the release that the file asserts": (
+        "TG813",
+        """
+import timm
+import torch
+
+assert timm.__version__ == "0.3.2"
+import timm.optim.optim_factory as factory
+
+def groups(net):
+    return factory.add_weight_decay(net, 0.05)  # <--
+""",
+    ),
     "the padding of an embedding that masks leave out": (
         "TG323",
         """

@@ -60,6 +60,78 @@ def totals(losses, path):
     return torch.tensor(table.as_matrix())  # <--
 """,
     ),
+    (  # names of numpy, matplotlib, albumentations and timm
+        "TG813",
+        """
+import albumentations as A
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from timm.models.layers.helpers import to_2tuple  # <--
+
+
+def colors(count, image):
+    sharp = A.IAASharpen()(image=image)["image"]  # <--
+    table = plt.cm.get_cmap("hsv", count)  # <--
+    return np.cast["float32"](table(range(count))), np.lib.pad(sharp, to_2tuple(2))  # <-- # <--
+""",
+    ),
+    (  # arguments of pandas, scikit-learn, torchvision and torch
+        "TG817",
+        """
+import pandas as pd
+import torch
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.class_weight import compute_class_weight
+from torch.utils.data import Sampler
+from torchvision.utils import save_image
+
+
+class Order(Sampler):
+    def __init__(self, data):
+        super().__init__(data)  # <--
+        self.data = data
+
+
+def read(path, labels):
+    table = pd.read_csv(path, delim_whitespace=True)  # <--
+    weights = compute_class_weight("balanced", labels.unique(), labels)  # <--
+    return LinearRegression(normalize=True).fit(table, labels), weights  # <--
+
+
+def draw(images, path):
+    save_image(images, path, normalize=True, range=(-1, 1))  # <--
+""",
+    ),
+    (  # methods, attributes and texts of pandas, numpy and matplotlib
+        "TG817",
+        """
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+
+plt.style.use("seaborn-whitegrid")  # <--
+
+
+def hours(path):
+    table = pd.read_csv(path).fillna(method="ffill")  # <--
+    table["week"] = table.date.dt.week  # <--
+    table["name"] = table.name.str.split("_", 1)  # <--
+    first = table.ix[0, 1]  # <--
+    return table.resample("15T").mean().applymap(abs), first  # <-- # <--
+
+
+def plot(values):
+    figure = plt.figure()
+    axes = figure.gca(projection="3d")  # <--
+    axes.w_xaxis.set_visible(False)  # <--
+    axes.hist(values, normed=True)  # <--
+    figure.canvas.set_window_title("values")  # <--
+    image = np.fromstring(figure.canvas.tostring_rgb(), dtype=np.uint8)  # <-- # <--
+    return torch.from_numpy(image / image.ptp())  # <--
+""",
+    ),
     (  # a model that is made from a config, and one for a task
         "TG818",
         """
@@ -210,5 +282,46 @@ def kind(values):
     if not hasattr(np, "float64"):
         return np.float
     return np.float64 if isinstance(values, Iterable) else torch.float64
+""",
+    "methods of other classes that are called like those which libraries have lost": """
+import numpy as np
+import pandas as pd
+import torch
+import matplotlib.pyplot as plt
+from xml.etree import ElementTree
+
+class Log:
+    def get_value(self, name, step):
+        return self.values[name][step]
+
+    def applymap(self, change):
+        return [change(one) for one in self.values]
+
+def read(log, tree, path, request):
+    text = ElementTree.tostring(tree)
+    words = "a b c".split(" ", 1)
+    numbers = np.fromstring("1-2", dtype=int, sep="-")
+    table = pd.read_csv(path).drop(columns="date").resample("1h").mean()
+    months = pd.period_range("2020", periods=3, freq="M")
+    log.applymap(abs)
+    return text, words, np.ptp(numbers), table, months, log.get_value("loss", -1)
+
+def plot(figure):
+    plt.style.use("seaborn-v0_8-whitegrid")
+    figure.canvas.manager.set_window_title("loss")
+    figure.gca().hist([1, 2], density=True)
+""",
+    "arguments of a release that the code asks for": """
+import albumentations as A
+import numpy as np
+import torch
+
+def crop(size, values):
+    new = tuple(map(int, A.__version__.split("."))) >= (2, 0)
+    cut = A.RandomResizedCrop(size=(size, size)) if new else A.RandomResizedCrop(height=size)
+    try:
+        return cut, values.ptp()
+    except AttributeError:
+        return cut, np.ptp(values)
 """,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, last_name, mentions
+from ...syntax import is_constant, last_name, mentions, walk
 from ..shared.graphs import called_under, under
 from ..shared.loops import repeated
 from .gone_names import GONE, RELEASES
@@ -113,8 +113,9 @@ def volatile(module: Module) -> Iterator[Spot]:
 @rule(
     "TG813",
     "this name was removed from its library",
-    why="""It raises an AttributeError or ImportError with every release of these years. One place
-    is shown for each name.""",
+    why="""It raises an AttributeError or ImportError with every release of these years. Where the
+    packaging keeps an older release, or the file asserts which one it runs with, it is a hint. One
+    place is shown for each name.""",
     remedy="use the name behind the colon",
     source="https://numpy.org/doc/stable/release/1.24.0-notes.html",
     bad="""
@@ -138,11 +139,12 @@ def targets(labels):
 )
 def gone(module: Module) -> Iterator[Spot]:
     for node, name in [*imported(module), *used(module)]:
-        if module.is_fallback(node) or is_tried(module, node):
+        if is_for_a_release(module, node) or is_tried(module, node):
             continue
         library, release = RELEASES[name]
         kept = module.project.stays_before(library, release)
-        yield Spot(node, f"{name}: {GONE[name]}", unsure=kept or keeps_an_old_torch(module))
+        kept = kept or keeps_an_old_torch(module) or asserts_release(module, name)
+        yield Spot(node, f"{name}: {GONE[name]}", unsure=kept)
 
 
 def imported(module: Module) -> Iterator[tuple[ast.AST, str]]:
@@ -182,6 +184,29 @@ def parts(name: str) -> Iterator[str]:
     while name:
         yield name
         name = name.rpartition(".")[0]
+
+
+def is_for_a_release(module: Module, node: ast.AST) -> bool:
+    """Whether it runs with some releases only, which the code asks for: `if v2: ...`."""
+    tests = (one.test for one in module.ancestors(node) if isinstance(one, ast.If | ast.IfExp))
+    return module.is_fallback(node) or any(
+        mentions(given.value, "version", "hasattr")
+        for test in tests
+        for name in walk(test)
+        if isinstance(name, ast.Name)
+        for given in module.assigned.get(name.id, ())
+    )
+
+
+def asserts_release(module: Module, name: str) -> bool:
+    """Whether the file asserts which release of a name's library it runs with."""
+    asked = f"{name.partition('.')[0]}.__version__"
+    return any(
+        node.attr == "__version__"
+        and module.qualified(node) == asked
+        and any(isinstance(one, ast.Assert) for one in module.ancestors(node))
+        for node in module.attributes
+    )
 
 
 def keeps_an_old_torch(module: Module) -> bool:

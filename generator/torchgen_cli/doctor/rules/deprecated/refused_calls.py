@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import has_stars, keyword, mentions
-from .gone import keeps_an_old_torch
+from ...syntax import has_stars, keyword, last_name, mentions
+from .gone import asserts_release, is_for_a_release, keeps_an_old_torch
 from .gone_arguments import ARGUMENTS, BY_PLACE
 from .gone_names import PACKAGES
 from .refused_methods import Refused, removed_methods
 
 SCHEDULERS = "torch.optim.lr_scheduler."
+SAMPLERS = ("torch.utils.data.Sampler", "torch.utils.data.sampler.Sampler")
 
 
 @rule(
     "TG817",
     "this call is refused by the releases of these years",
     why="""An argument, a method or an attribute was removed, or an argument has to be given by its
-    name: an error where the line is reached. Where the packaging keeps an older release it is a
-    hint. One place is shown for each call.""",
+    name: an error where the line is reached. Where the packaging keeps an older release, or the
+    file asserts which one it runs with, it is a hint. One place is shown for each call.""",
     remedy="do what stands behind the colon",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html",
     bad="""
@@ -44,13 +45,15 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         *removed_arguments(module),
         *too_many(module),
         *missing_arguments(module),
+        *given_to_samplers(module),
         *removed_methods(module),
     )
     for node, name, release, advice in found:
-        if not module.is_fallback(node) and not is_caught(module, node):
+        if not is_for_a_release(module, node) and not is_caught(module, node):
             library = re.split(r"\W", name)[0].replace("dict", "python")
             package = PACKAGES.get(library, library)
             kept = module.project.stays_before(package, release) or keeps_an_old_torch(module)
+            kept = kept or asserts_release(module, name)
             yield Spot(node, f"{name}, since {library} {release}: {advice}", unsure=kept)
 
 
@@ -114,6 +117,17 @@ def missing_arguments(module: Module) -> Iterator[Refused]:
         ):
             advice = "return_complex=True, and `torch.view_as_real` of what comes"
             yield call, "torch.stft", "2.0", advice
+
+
+def given_to_samplers(module: Module) -> Iterator[Refused]:
+    """Where a sampler gives its data to torch's `Sampler`, which takes nothing by now."""
+    for call in module.calls.get("__init__", ()):
+        around = module.class_of(call)
+        bases = [module.qualified(one) for one in around.bases] if around else []
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else call
+        above = isinstance(owner, ast.Call) and last_name(owner.func) == "super"
+        if above and (call.args or call.keywords) and len(bases) == 1 and bases[0] in SAMPLERS:
+            yield call, f"{SAMPLERS[0]} with data", "2.13", "super().__init__()"
 
 
 def is_of_objects(module: Module, call: ast.Call) -> bool:
