@@ -101,6 +101,7 @@ def read(path, labels):
 
 def draw(images, path):
     save_image(images, path, normalize=True, range=(-1, 1))  # <--
+    return Order(images)
 """,
     ),
     (  # methods, attributes and texts of pandas, numpy and matplotlib
@@ -289,6 +290,10 @@ import pandas as pd
 import torch
 import matplotlib.pyplot as plt
 from xml.etree import ElementTree
+
+class Unmade(torch.utils.data.Sampler):
+    def __init__(self, data):
+        super().__init__(data)
 
 class Log:
     def get_value(self, name, step):

@@ -120,10 +120,12 @@ def missing_arguments(module: Module) -> Iterator[Refused]:
 
 
 def given_to_samplers(module: Module) -> Iterator[Refused]:
-    """Where a sampler gives its data to torch's `Sampler`, which takes nothing by now."""
+    """Where a sampler that is made gives its data to torch's, which takes nothing by now."""
     for call in module.calls.get("__init__", ()):
         around = module.class_of(call)
-        bases = [module.qualified(one) for one in around.bases] if around else []
+        if around is None or around.name not in module.project.callers:
+            continue
+        bases = [module.qualified(one) for one in around.bases]
         owner = call.func.value if isinstance(call.func, ast.Attribute) else call
         above = isinstance(owner, ast.Call) and last_name(owner.func) == "super"
         if above and (call.args or call.keywords) and len(bases) == 1 and bases[0] in SAMPLERS:
