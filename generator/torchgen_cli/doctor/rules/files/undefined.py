@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 import symtable
+import warnings
 from collections.abc import Iterator
 
 from ...aside import OLD_SYNTAX
@@ -78,10 +79,12 @@ def table_of(module: Module) -> symtable.SymbolTable | None:
     text = module.project.contents[module.name]
     if MAKES_NAMES.search(text):
         return None
-    try:
-        return symtable.symtable(text.decode("utf-8", "replace"), module.name, "exec")
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of literals that `is` compares
+        try:
+            return symtable.symtable(text.decode("utf-8", "replace"), module.name, "exec")
+        except (SyntaxError, ValueError, RecursionError):
+            return None
 
 
 @kept
