@@ -66,6 +66,33 @@ def build(drop=0.0):
     return nn.Sequential(Block(8, drop=drop), Block(8, drop=0.0))
 """,
     ),
+    "a function of autograd of which only `forward` is called": (
+        "TG815",
+        """
+import torch
+from torch.autograd import Function
+
+class Dice(Function):  # <--
+    def forward(self, pred, target):
+        return (pred * target).sum()
+
+def dice(preds, targets):
+    return sum(Dice().forward(*pair) for pair in zip(preds, targets))
+""",
+    ),
+    "a second choice that callers may never leave": (
+        "TG005",
+        """
+import torch
+
+def sampler_of(data, size):
+    return torch.utils.data.BatchSampler(range(len(data)), size, False)
+
+def load(data, sampler=None):
+    sampler = sampler or sampler_of(data)  # <--
+    return torch.utils.data.DataLoader(data, batch_sampler=sampler)
+""",
+    ),
     "a list of modules of which no parameter is seen": (
         "TG301",
         """

@@ -312,6 +312,26 @@ def main(args, net, adam, epoch_of, validate):
 ]
 
 CLEAN: dict[str, str] = {
+    "a cache of the data, beside the options of a run, which nothing opens": """
+import argparse
+import os
+import torch
+
+def read(texts, cache):
+    if os.path.isfile(cache):
+        data = torch.load(cache)
+    else:
+        data = [text.split() for text in texts]
+        torch.save(data, cache)
+    return data
+
+def main(texts, folder):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    args = parser.parse_args()
+    torch.save(args, folder + "/options.bin")
+    return read(texts, folder + "/data.pt"), args.lr
+""",
     "a log by `logging`, which adds to its file where nothing else is asked": """
 import logging
 import torch

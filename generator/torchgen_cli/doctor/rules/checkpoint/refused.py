@@ -17,6 +17,7 @@ from ...syntax import (
     mentions,
     own_calls,
     own_nodes,
+    same,
     written,
 )
 from ..shared.origins import assigned, returned
@@ -75,6 +76,7 @@ def refused(module: Module) -> Iterator[Spot]:
         and not is_allowed(module, call)
         and not is_of_others(module, call)
         and not is_loaded_whole(module, call)
+        and not is_saved_beside(module, call)
     ]
     if not loads or any("add_safe_globals" in other.calls for other in project.near(module)):
         return
@@ -155,6 +157,19 @@ def is_loaded_whole(module: Module, load: ast.Call) -> bool:
     return any(
         one.args[:1] == [load] or (bool(one.args) and written(one.args[0]) in names)
         for one in own_calls(module.function(load), "load_state_dict")
+    )
+
+
+def is_saved_beside(module: Module, load: ast.Call) -> bool:
+    """Whether the same function saves plain data under the path that it loads, as a cache."""
+    path = argument(load, 0, "f")
+    return any(
+        same(argument(save, 1, "f"), path)
+        and not is_model(module, save.args[0], save)
+        and not is_namespace(module, save.args[0])
+        and not isinstance(value_before(module, save.args[0], save), ast.Dict)
+        for save in own_calls(module.function(load), "save")
+        if save.args and module.qualified(save.func) == "torch.save"
     )
 
 

@@ -14,7 +14,8 @@ FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
     "TG815",
     "a function with a backward of its own has to be static",
     why="""Since torch 1.5 a `forward` that is no static method is refused: the first call ends with
-    a RuntimeError about a legacy autograd function.""",
+    a RuntimeError about a legacy autograd function. Where all that is called is its `forward`, as
+    of any object, it is a hint.""",
     remedy="make `forward(ctx, ...)` and `backward(ctx, ...)` static, and call `.apply`",
     source=f"{STABLE}/notes/extending.html",
     bad="""
@@ -43,13 +44,22 @@ class Double(Function):
 """,
     once=True,
 )
-def legacy_function(module: Module) -> Iterator[ast.AST]:
+def legacy_function(module: Module) -> Iterator[Spot]:
     for node in module.classes:
         if not any(module.qualified(base) in FUNCTION for base in node.bases):
             continue
         forward = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "forward"]
         if forward and not forward[0].decorator_list:
-            yield node
+            yield Spot(node, unsure=is_called_by_hand(module, node))
+
+
+def is_called_by_hand(module: Module, node: ast.ClassDef) -> bool:
+    """Whether all that the project does with a class is `Class().forward(...)`."""
+    made = module.project.callers.get(node.name, ())
+    return bool(made) and all(
+        isinstance(around := other.parents[call], ast.Attribute) and around.attr == "forward"
+        for other, call in made
+    )
 
 
 @rule(

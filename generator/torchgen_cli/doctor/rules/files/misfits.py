@@ -52,7 +52,18 @@ def misfit(module: Module) -> Iterator[Spot]:
             if found is None or is_cared_for(module, call):
                 continue
             if why := unfit(call, *found):
-                yield Spot(call, f"`{last_name(call.func)}` {why}")
+                yield Spot(call, f"`{last_name(call.func)}` {why}", is_second_choice(module, call))
+
+
+def is_second_choice(module: Module, call: ast.Call) -> bool:
+    """Whether it is called only where nothing is given: `sampler or Sampler(data)`."""
+    around = module.parents[call]
+    return (
+        isinstance(around, ast.BoolOp)
+        and isinstance(around.op, ast.Or)
+        and around.values[0] is not call
+        and bool(written(around.values[0]))
+    )
 
 
 def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
