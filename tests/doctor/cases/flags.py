@@ -156,6 +156,30 @@ def main(images):
     ),
     # a seed by another name, kept under that name only
     (
+        "TG108",  # of options that functions hand on and add to
+        """
+import argparse
+
+import torch
+
+def common():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--game", default="5m_vs_6m")
+    parser.add_argument("--seed", type=int, default=123, help="random seed")  # <--
+    return parser.parse_args()
+
+def of_mixer(args):
+    args.width = 64
+    return args
+
+def make(args):
+    return torch.nn.Linear(args.width, 2), args.game
+
+if __name__ == "__main__":
+    make(of_mixer(common()))
+""",
+    ),
+    (
         "TG108",
         HEAD
         + """

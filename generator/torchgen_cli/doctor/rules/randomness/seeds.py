@@ -59,8 +59,16 @@ def unread_seed(module: Module) -> Iterator[Spot]:
         names = flag_names(call)
         if any(map(is_seed, names)) and not is_switch(call):
             known = readers(module)
-            if known is not None and is_unread(module, known, names):
+            unread = known is not None and is_unread(module, known, names)
+            if unread or is_never_spoken_of(module, call):
                 yield Spot(call, unsure=is_demo(module) or not has_chance(module))
+
+
+def is_never_spoken_of(module: Module, call: ast.Call) -> bool:
+    """Whether no code has the word "seed" in it but where the flag is declared."""
+    lines = module.project.contents[module.name].splitlines()[call.lineno - 1 : call.end_lineno]
+    own = sum(line.lower().count(b"seed") for line in lines)
+    return own == sum(text.lower().count(b"seed") for text in module.project.contents.values())
 
 
 def is_seed(flag: str) -> bool:
