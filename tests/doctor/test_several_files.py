@@ -193,6 +193,17 @@ if __name__ == "__main__":
     assert found(tmp_path, {"main.py": main, "fit.py": fit}) == [("fit.py", "TG006")] * count
 
 
+def test_a_class_that_a_package_shows_by_another_s_name_is_that_other_one(tmp_path: Path) -> None:
+    files = {
+        "main.py": "from nets import Net\n\nprint(Net())\n",
+        "nets/__init__.py": "from nets.serving import Detector as Net\n",
+        "nets/model.py": "class Net:\n    def __init__(self, width):\n        pass\n",
+        "nets/serving.py": "class Detector:\n    def __init__(self, path=''):\n        pass\n",
+    }
+    (tmp_path / "nets").mkdir()
+    assert found(tmp_path, files) == []
+
+
 def test_a_function_that_is_imported_from_two_files_may_be_either(tmp_path: Path) -> None:
     one = "def show(rows):\n    return len(rows)\n"
     other = "def show():\n    return 0\n"

@@ -7,7 +7,11 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 # lines that IPython alone understands, and cells in another language
-MAGIC = re.compile(r"^(\s*)([%!?].*|.*[^=!<>]=\s*[%!].*|[\w.]+\?+\s*)$")
+MAGIC = re.compile(
+    r"^(\s*)([%!?].*|.*[^=!<>]=\s*[%!].*|[\w.]+\?+\s*"
+    # commands that IPython takes without a sign, `cd ..`
+    r"|(cat|cd|conda|cp|ls|mkdir|mv|pip|pwd|rm|rmdir)(\s+(?![=.(,+*/%-]\s)[^=(]*)?)$"
+)
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,45 @@ def load(data, sampler=None):
     return torch.utils.data.DataLoader(data, batch_sampler=sampler)
 """,
     ),
+    "a flag that has one value only, by its help": (
+        "TG418",
+        """
+import argparse
+
+import torch
+
+def main(batches, criterion):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--optimizer", default="sgd", help="Only supports SGD for now")  # <--
+    args = parser.parse_args()
+    model = torch.nn.Linear(8, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
+    for x, y in batches:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+""",
+    ),
+    "an attention whose rate is 0 wherever it is made": (
+        "TG307",
+        """
+import torch.nn.functional as F
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, width, attn_drop=0.0):
+        super().__init__()
+        self.qkv, self.attn_drop = nn.Linear(width, 3 * width), attn_drop
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=self.attn_drop)  # <--
+
+def build(attn_drop=0.0):
+    return nn.Sequential(Attention(8, attn_drop=attn_drop), Attention(8))
+""",
+    ),
     "a list of modules of which no parameter is seen": (
         "TG301",
         """

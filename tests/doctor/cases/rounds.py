@@ -318,6 +318,25 @@ class Trainer:
 ]
 
 CLEAN: dict[str, str] = {
+    "a scheduler that is left over, where a function sets the rate of each epoch": """
+import torch
+from torch.optim import lr_scheduler
+
+def set_rate(optimizer, epoch, lr):
+    for group in optimizer.param_groups:
+        group["lr"] = lr * 0.1 ** (epoch // 30)
+
+def fit(model, batches, criterion):
+    sgd = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.ReduceLROnPlateau(sgd, "min", patience=10)
+    for epoch in range(90):
+        set_rate(sgd, epoch, 0.1)
+        for images, labels in batches:
+            sgd.zero_grad()
+            criterion(model(images), labels).backward()
+            sgd.step()
+    return scheduler
+""",
     "the IoU of each image, as a mean over the images": """
 import torch
 

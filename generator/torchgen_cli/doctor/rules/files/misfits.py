@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...kept import kept
 from ...lookup import definitions
-from ...project import Module
+from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 from .undefined import is_cared_for
@@ -72,6 +72,7 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     name = last_name(func)
     known = name in project.functions or name in project.classes
     several = len(sources_of(module, name)) > 1  # as functions import it, each from elsewhere
+    several = several or name in renamed(project)
     plain_name = isinstance(func, ast.Name)
     other = plain_name and (
         is_given_a_value(module, call, name) or is_imported_within(module, call, name)
@@ -94,6 +95,18 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     if len(classes) == 1 and not plain and is_at_the_top(*classes[0]):
         return constructor(classes[0][1])
     return None
+
+
+@kept
+def renamed(project: Project) -> frozenset[str]:
+    """The names that an import gives to something of another name: `Net as Model`."""
+    return frozenset(
+        alias.asname
+        for module in project.modules
+        for statement in module.import_statements
+        for alias in statement.names
+        if alias.asname and alias.asname != alias.name.rpartition(".")[2]
+    )
 
 
 def sources_of(module: Module, name: str) -> set[str]:

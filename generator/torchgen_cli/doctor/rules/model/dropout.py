@@ -7,6 +7,7 @@ from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import argument, has_stars, is_constant, mentions, walk, written
 from ..shared.layers import DOCS
+from .unused_layers import is_left_at_zero
 
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
 
@@ -73,7 +74,8 @@ def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
     "TG307",
     "attention drops in evaluation too",
     why="""`scaled_dot_product_attention` applies `dropout_p` always: it is a function, and
-    knows nothing of `model.eval()`.""",
+    knows nothing of `model.eval()`. Where the rate is 0 by default and nothing else is given, it
+    is a hint.""",
     remedy="pass `dropout_p=self.dropout if self.training else 0.0`",
     source=f"{DOCS}/torch.nn.functional.scaled_dot_product_attention.html",
     bad="""
@@ -115,4 +117,5 @@ def attention_dropout(module: Module) -> Iterator[ast.AST | Spot]:
             around = module.class_of(call)
             values = module.value_in(rate, around or module.tree)
             if values and not any(is_constant(value, 0, 0.0) for value in values):
-                yield call
+                zero = around and all(is_left_at_zero(module, around, one) for one in values)
+                yield Spot(call, unsure=bool(zero))

@@ -29,6 +29,10 @@ TRAINING = re.compile(
 )
 # what only says when, or where, something is reported or kept; or what is done without training
 ASIDE = re.compile(r"^(save|log|print|test|val|eval|vis\w*|display|plot|report|tb|snapshot)_", re.I)
+# of a flag whose help says that it has no effect, or one value alone
+NOT_YET = re.compile(
+    r"only supports?\b|not (yet )?(used|supported|implemented)|unused|ignored|deprecated", re.I
+)
 # a function that trains; without arguments it may be `model.train()`
 LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
 
@@ -100,10 +104,13 @@ def unread(module: Module) -> Iterator[Spot]:
 
 
 def is_left_off(module: Module, call: ast.Call) -> bool:
-    """Whether a flag is off by default, no switch that is explained, and nothing gives it."""
+    """Whether a flag is off by default, or has no effect by its help, and nothing gives it."""
     default, action = keyword(call, "default"), keyword(call, "action")
+    told = keyword(call, "help")
+    if isinstance(told, ast.Constant) and NOT_YET.search(str(told.value)):
+        return True
     switch = is_constant(action, "store_true")
-    if (action is not None and not switch) or (switch and keyword(call, "help")):
+    if (action is not None and not switch) or (switch and told):
         return False
     if default is not None and not is_constant(default, 0, 0.0, False, None, ""):
         return False

@@ -92,17 +92,18 @@ def never_stepped(module: Module) -> Iterator[Spot]:
 
 
 def has_rates_set(module: Module, optimizer: ast.expr | None) -> bool:
-    """Whether the file writes an optimizer's rates itself: `group["lr"] = rate`."""
-    for node in module.attributes:
-        if node.attr != "param_groups" or optimizer is None:
-            continue
-        scope = module.function(node)
-        given = isinstance(scope, FUNCTIONS) and last_name(node.value) in parameters(scope)
-        if not given and last_name(node.value) != last_name(optimizer):
-            continue
-        around = (one for one in module.ancestors(node) if isinstance(one, ast.stmt))
-        if any(writes_rate(one) for one in walk(next(around))):
-            return True
+    """Whether the file writes an optimizer's rates, or calls what does: `group["lr"] = rate`."""
+    for other in module.project.near(module) if optimizer is not None else ():
+        for node in (one for one in other.attributes if one.attr == "param_groups"):
+            scope = other.function(node)
+            given = isinstance(scope, FUNCTIONS) and last_name(node.value) in parameters(scope)
+            called = isinstance(scope, FUNCTIONS) and scope.name in module.calls
+            own = other is module and last_name(node.value) == last_name(optimizer or node)
+            around = (one for one in other.ancestors(node) if isinstance(one, ast.stmt))
+            if ((given and (called or other is module)) or own) and any(
+                map(writes_rate, walk(next(around)))
+            ):
+                return True
     return False
 
 
