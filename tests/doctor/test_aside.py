@@ -58,6 +58,15 @@ def test_a_demonstration_of_what_others_import_is_a_hint(tmp_path: Path) -> None
     assert ("data.py", "TG101") in found(tmp_path, files, hints=True)
 
 
+def test_a_file_s_own_check_of_itself_is_a_demonstration(tmp_path: Path) -> None:
+    check = "\ndef test():\n    print(images)\n\nif __name__ == '__main__':\n    test()\n"
+    files = {"data.py": DATA[: DATA.index("if __name__")] + check, "train.py": TRAIN}
+    assert found(tmp_path, files) == []
+    assert ("data.py", "TG004") in found(tmp_path, files, hints=True)
+    files["data.py"] = files["data.py"].replace("test()", "main()")
+    assert found(tmp_path, files) == [("data.py", "TG004")]
+
+
 def test_a_program_that_others_import_is_no_demonstration(tmp_path: Path) -> None:
     runs = DATA.replace("        print(sample)", "        train(sample)")
     runs = "from project import train\n" + runs

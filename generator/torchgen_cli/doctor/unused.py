@@ -14,6 +14,8 @@ DISTRIBUTES = re.compile(
 )
 # ways to import a file that no import statement names
 DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(", b"exec(")
+# a file's own functions to try it out
+CHECKS = re.compile(r"^_?(test|demo|example|check|debug)")
 LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 # what a demonstration of a file's classes does not do, and a program does
 RUNS = re.compile(
@@ -67,7 +69,9 @@ def demonstration(module: Module) -> ast.If | None:
         return None
     for block in module.tree.body:
         if isinstance(block, ast.If) and asks_main(block):
-            runs = module.project.reaches(module, block, is_run)
+            runs = module.project.reaches(
+                module, block, lambda node: is_run(node) and not is_own_check(module, node)
+            )
             return None if runs else block
     return None
 
@@ -75,6 +79,13 @@ def demonstration(module: Module) -> ast.If | None:
 def is_run(node: ast.AST) -> bool:
     """Whether it is a call that a program makes, and a demonstration does not."""
     return isinstance(node, ast.Call) and RUNS.match(last_name(node.func)) is not None
+
+
+def is_own_check(module: Module, node: ast.AST) -> bool:
+    """Whether it calls what a file has to try itself out: `test()`, or `demo()`."""
+    func = getattr(node, "func", None)
+    own = {one.name for one in module.functions}
+    return isinstance(func, ast.Name) and func.id in own and CHECKS.match(func.id) is not None
 
 
 @kept
