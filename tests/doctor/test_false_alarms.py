@@ -73,11 +73,25 @@ def test_a_generated_project_has_no_finding_and_no_hint(
     assert result.findings == []
 
 
-@pytest.mark.parametrize(("pin", "found"), [("scipy==0.18.1", 0), ("scipy>=0.18", 1)])
-def test_the_scipy_that_a_project_is_pinned_to_counts(pin: str, found: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "pin", "found"),
+    [
+        ("requirements.txt", "scipy==0.18.1", 0),
+        ("requirements.txt", "scipy 0.18.1", 0),
+        ("requirements.txt", "scipy>=0.18", 1),
+        ("pixi.toml", '[dependencies]\nscipy = "==1.1.0"', 0),
+        ("paper/environment.yaml", "dependencies:\n  - scipy=1.1", 0),
+        ("pyproject.toml", 'scipy = "^1.0.1"', 0),
+        ("pyproject.toml", 'scipy = "^1.9"', 1),
+    ],
+)
+def test_the_scipy_that_a_project_is_pinned_to_counts(
+    file: str, pin: str, found: int, tmp_path: Path
+) -> None:
     text = "import torch\nfrom scipy.misc import imsave\n\nimsave('a.png', torch.ones(2))\n"
     (tmp_path / "show.py").write_text(text, encoding="utf-8")
-    (tmp_path / "requirements.txt").write_text(f"torch\n{pin}\n", encoding="utf-8")
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(f"{pin}\n", encoding="utf-8")
     assert len(examine(tmp_path).findings) == found
 
 

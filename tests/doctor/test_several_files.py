@@ -193,6 +193,48 @@ if __name__ == "__main__":
     assert found(tmp_path, {"main.py": main, "fit.py": fit}) == [("fit.py", "TG006")] * count
 
 
+def test_a_wrapper_of_the_optimizer_may_set_gradients_to_zero(tmp_path: Path) -> None:
+    files = {
+        "optim.py": """
+import torch
+
+class Optimizer:
+    def __init__(self, weights):
+        self.inner = torch.optim.Adam(weights)
+
+    def before(self):
+        self.inner.{zero}()
+
+    def step(self):
+        self.inner.step()
+""",
+        "solver.py": """
+from optim import Optimizer
+
+class Solver:
+    def __init__(self, model):
+        self.optimizer = Optimizer(model.parameters())
+
+    def follow(self, loss):
+        loss.backward()
+        self.optimizer.step()
+""",
+        "train.py": """
+from solver import Solver
+
+class Trainer(Solver):
+    def fit(self, model, batches):
+        for x in batches:
+            self.optimizer.before()
+            self.follow(model(x).mean())
+""",
+    }
+    zeroed = {name: text.replace("{zero}", "zero_grad") for name, text in files.items()}
+    assert found(tmp_path, zeroed) == []
+    kept = {name: text.replace("{zero}", "state_dict") for name, text in files.items()}
+    assert ("solver.py", "TG401") in found(tmp_path, kept)
+
+
 def test_a_class_that_a_package_shows_by_another_s_name_is_that_other_one(tmp_path: Path) -> None:
     files = {
         "main.py": "from nets import Net\n\nprint(Net())\n",

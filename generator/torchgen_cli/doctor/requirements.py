@@ -6,13 +6,17 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-# `>=2.6`, ` == 1.13.1+cu117`, conda's `=1.10`
-VERSIONS = r"\s*((?:[<>=!~]=?=?)\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?\s*[\w.*+!-]+)*)"
+# `>=2.6`, conda's `=1.10`, ` = "^1.10"` of poetry and pixi, ` 1.10` alone in a line
+VERSIONS = (
+    r"""(?:\s*=\s*["'])?(\s*[<>=!~^]=?=?\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?\s*[\w.*+!-]+)*"""
+    r"""|(?<=["'])\d[\w.*]*|[ \t]+\d[\w.]*(?=[ \t]*$))"""
+)
 FILES = (
-    *("pyproject.toml", "setup.py", "setup.cfg", "environment.yml", "environment.yaml"),
+    *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
+    *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt"),
 )
-TORCH = re.compile(rf"""(?:^|["'\s-])(?:py)?torch{VERSIONS}""", re.M)
+TORCH = re.compile(rf"""(?:^|["'\s-])(?:py)?torch["']?{VERSIONS}""", re.M)
 
 
 def lowest_torch(root: Path) -> Version | None:
@@ -65,8 +69,10 @@ def _texts(root: Path, pattern: re.Pattern[str] = TORCH) -> list[str]:
 
 def _specifiers(text: str) -> SpecifierSet | None:
     """What is written, where it can be read."""
-    if re.match(r"=[^=]", text):  # conda's way
-        text = "=" + text
+    if re.match(r"=[^=]|\d", text):  # conda's way, and a version alone
+        text = "==" + text.removeprefix("=")
+    elif text.startswith("^"):  # poetry's
+        text = f"~={text[1:]}" if "." in text else f"=={text[1:]}.*"
     try:
         return SpecifierSet(text)
     except InvalidSpecifier:

@@ -78,7 +78,7 @@ def called_without_zeroes(module: Module, scope: ast.AST) -> bool:
         for other, call in where.project.calls_of(where, around):
             caller = other.function(call)
             if caller not in seen:
-                if any(zeroes(node) for node in walk(caller)):
+                if module.project.reaches(other, caller, zeroes):
                     return False
                 seen.add(caller)
                 pending.append((other, caller))
