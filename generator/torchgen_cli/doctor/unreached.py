@@ -7,7 +7,7 @@ from .kept import kept
 from .lookup import path_of
 from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, WORD, names_of
 from .project import Module, Project
-from .syntax import FUNCTIONS, Function, last_name, walk, written
+from .syntax import FUNCTIONS, Function, is_constant, last_name, walk, written
 from .unused import demonstration, is_cut_off, is_distributed, is_open, is_unused
 
 # decorators that keep a function nowhere; any other may put it in a table
@@ -95,13 +95,19 @@ def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
     if part.replaced:
         return False
     if part.owner is None:
-        files = (IN_FILE + one for one in path_of(part.module))
+        files = [IN_FILE + one for one in path_of(part.module)] if shows(part.module, name) else []
         return name in named or ANY_FUNCTION in named or not named.isdisjoint(files)
     by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
     by_base |= is_packaged(part.module) and not name.startswith("_")
     by_name = not named.isdisjoint((name, METHOD + name, ANY_METHOD))
     called = by_base or by_name or is_registered(part.node)
     return called and part.owner in alive
+
+
+def shows(module: Module, name: str) -> bool:
+    """Whether a file has no `__all__`, or this name is in it."""
+    lists = [one.value for one in module.assigned.get("__all__", ())]
+    return not lists or any(is_constant(node, name) for one in lists for node in walk(one))
 
 
 def is_registered(node: ast.AST) -> bool:

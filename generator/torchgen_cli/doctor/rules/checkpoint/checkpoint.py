@@ -193,7 +193,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         ]
         text = " ".join([*keys, *map(ast.unparse, held)]).lower()
         if brings_back_less(module, content) and keeps_state(program):
-            yield Spot(call, "no code reads the optimizer's state")
+            soon = comes_back_soon(program)
+            yield Spot(call, "no code reads the optimizer's state", soon)
         missing = []
         if "opt" not in text and optimizes(module, [*where, *callers]) and keeps_state(program):
             missing.append("the optimizer")

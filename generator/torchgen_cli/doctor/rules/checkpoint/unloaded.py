@@ -81,7 +81,14 @@ def nothing_loaded(module: Module) -> Iterator[ast.AST]:
     if not trains or unread or module.project.has_framework(module):
         return
     brought = module.project.imported_parts
-    program = [o for o in near if not is_script(o) or PurePath(o.name).stem in brought]
+    own = PurePath(module.name).stem
+    program = [
+        other
+        for other in near
+        if not is_script(other)
+        or PurePath(other.name).stem in brought
+        or any(own in whole.split(".") for whole in other.imports.values())
+    ]
     if not any(map(loads_state, {module, *program})):
         yield from flags[:1]
 

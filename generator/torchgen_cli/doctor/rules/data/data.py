@@ -146,7 +146,9 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
         if not told:
             yield call
         elif all(asks_for_processes(*one) for one in told) and is_always_made(module, call):
-            yield Spot(call, "where there is one process")
+            # a sampler that asks the group for its number ends the program where there is none
+            alone = argument(call, 1, "num_replicas") is not None
+            yield Spot(call, "where there is one process", unsure=not alone)
 
 
 def is_of_epochs(module: Module, loop: Loop) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import has_stars, keyword, last_name, mentions
+from ..files.undefined import is_of_python_2
 from .gone import asserts_release, is_for_a_release, keeps_an_old_torch
 from .gone_arguments import ARGUMENTS, BY_PLACE
 from .gone_names import PACKAGES
@@ -54,6 +55,7 @@ def refused_calls(module: Module) -> Iterator[Spot]:
             package = PACKAGES.get(library, library)
             kept = module.project.stays_before(package, release) or keeps_an_old_torch(module)
             kept = kept or asserts_release(module, name)
+            kept |= library == "python" and is_of_python_2(module)
             yield Spot(node, f"{name}, since {library} {release}: {advice}", unsure=kept)
 
 

@@ -17,7 +17,7 @@ MAY_RAISE = re.compile(rb"\braise\s*(\s+NotImplemented\b|\(*\s*[rRuUfF]?[\"'])")
     "what is raised here is no exception",
     why="""`NotImplemented` is a value that comparisons return, and a text is no exception either:
     Python answers with a TypeError that says so, and what was to be reported is lost. One place is
-    shown for each kind. A `NotImplemented` that stands alone loses no message, and is a hint.""",
+    shown for each kind.""",
     remedy="raise `NotImplementedError`, or put the text into a `ValueError`",
     source="https://docs.python.org/3/library/exceptions.html#NotImplementedError",
     bad="""
@@ -38,7 +38,7 @@ def criterion(name):
         return torch.nn.L1Loss()
     raise NotImplementedError(f"no criterion is called {name}")
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     once=True,
 )
 def raises_no_exception(module: Module) -> Iterator[Spot]:
@@ -47,7 +47,7 @@ def raises_no_exception(module: Module) -> Iterator[Spot]:
     for node in module.parents:
         if isinstance(node, ast.Raise) and node.exc is not None:
             if is_not_implemented(node.exc):
-                yield Spot(node, "NotImplemented", unsure=isinstance(node.exc, ast.Name))
+                yield Spot(node, "NotImplemented")
             elif is_text(node.exc):
                 yield Spot(node, "a text")
 

@@ -6,8 +6,18 @@ import sys
 from typing import NamedTuple
 
 from ...kept import kept
+from ...naming import OPTIONS
 from ...project import Module
-from ...syntax import FUNCTIONS, is_constant, keyword, last_name, own_calls, parameters, written
+from ...syntax import (
+    FUNCTIONS,
+    is_constant,
+    keyword,
+    last_name,
+    own_calls,
+    parameters,
+    receiver,
+    written,
+)
 from ..checkpoint.in_place import SETTINGS
 from ..model.flags import flag_name
 from .flag_places import attributes_of
@@ -206,7 +216,12 @@ def serves_others(module: Module, node: ast.Attribute) -> bool:
 
 def reads(module: Module, names: set[str], by_key: bool) -> bool:
     """Whether a file reads a setting by its name, for more than to show it."""
-    called = {call.func for name in names for call in module.calls.get(name, ())}
+    called = {
+        call.func
+        for name in names
+        for call in module.calls.get(name, ())
+        if not OPTIONS.match(last_name(receiver(call) or call))  # opts.loss(margin=0.2)
+    }
     if any(
         node not in called and is_read(module, node)
         for name in names

@@ -78,11 +78,22 @@ def called_without_zeroes(module: Module, scope: ast.AST) -> bool:
         for other, call in where.project.calls_of(where, around):
             caller = other.function(call)
             if caller not in seen:
-                if module.project.reaches(other, caller, zeroes):
+                if sets_to_zero(other, caller):
                     return False
                 seen.add(caller)
                 pending.append((other, caller))
     return len(seen) > 1
+
+
+def sets_to_zero(module: Module, function: ast.AST) -> bool:
+    """Whether a function sets gradients to zero, or calls a method of an optimizer that does."""
+    methods = [
+        method
+        for call in own_calls(function)
+        if "optim" in last_name(receiver(call) or call).lower()
+        for _, method in module.project.resolve(module, call)
+    ]
+    return any(zeroes(node) for scope in (function, *methods) for node in walk(scope))
 
 
 def zeroes(node: ast.AST) -> bool:
