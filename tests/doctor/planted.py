@@ -1054,6 +1054,8 @@ import torch
 def main(net, loader, optimizer, loss_of):
     parser = argparse.ArgumentParser()
     parser.add_argument("--resume", action="store_true")
+    if parser.parse_args().resume:
+        net.load_state_dict(torch.load("net-last.pth", weights_only=True))
     for epoch in range(200):
         for batch in loader:
             optimizer.zero_grad()
@@ -1425,6 +1427,9 @@ import torch
 
 def options(parser):
     parser.add_argument("--continue_train", action="store_true")
+
+def first_epoch(opt):
+    return opt.epoch if opt.continue_train else 1
 
 def train(model, optimizer, batch):
     optimizer.zero_grad()

@@ -309,6 +309,7 @@ import torch
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--resume", action="store_true")
+path = "last.pt" if parser.parse_args().resume else "first.pt"
 
 def save(maker, judge, path):
     parts = {}

@@ -129,7 +129,15 @@ def resuming_flags(module: Module) -> list[str]:
         and isinstance(a.value, str)
         and RESUMING.match(a.value)
         and not in_unused_function(module, call)
+        and is_asked_for(module, a.value)
     ]
+
+
+def is_asked_for(module: Module, flag: str) -> bool:
+    """Whether code has the name of a flag as an attribute or a text, or hands all flags on."""
+    name = re.escape(flag.strip("-").replace("-", "_")).encode()
+    word = re.compile(rb"\.%s\b|['\"]%s['\"]|\bvars\(|__dict__" % (name, name))
+    return any(word.search(text) for text in module.project.contents.values())
 
 
 def optimizers_left_out(module: Module) -> Iterator[Spot]:
