@@ -235,6 +235,25 @@ class Trainer(Solver):
     assert ("solver.py", "TG401") in found(tmp_path, kept)
 
 
+def test_each_program_is_asked_what_the_steps_of_its_environment_give(tmp_path: Path) -> None:
+    play = """
+import gym
+import torch
+
+def play(policy):
+    env = gym.make("CartPole-v1")
+    state, _ = env.reset()
+    {values} = env.step(policy(torch.tensor(state)))
+    return reward
+
+if __name__ == "__main__":
+    print(play(torch.argmax))
+"""
+    new = play.replace("{values}", "state, reward, terminated, truncated, _")
+    old = play.replace("{values}", "state, reward, done, _")
+    assert found(tmp_path, {"new.py": new, "old.py": old}) == [("old.py", "TG819")]
+
+
 def test_a_class_that_a_package_shows_by_another_s_name_is_that_other_one(tmp_path: Path) -> None:
     files = {
         "main.py": "from nets import Net\n\nprint(Net())\n",

@@ -8,6 +8,7 @@ from ...kept import kept
 from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import has_stars, keyword, last_name, mentions, receiver, written
+from ..shared.programs import run_with
 from .gone import keeps_an_old_torch
 
 MODEL = re.compile(r"^transformers\.(models\.\w+\.modeling_\w+\.)?\w*(Model|For[A-Z]\w+)$")
@@ -131,7 +132,8 @@ def play(policy):
 )
 def four_values(module: Module) -> Iterator[Spot]:
     project = module.project
-    if project.contains(b"truncated") or not any(map(makes_environment, project.near(module))):
+    told = any(b"truncated" in project.contents[one.name] for one in run_with(module))
+    if told or not any(map(makes_environment, project.near(module))):
         return
     if any(
         "step" in (item.name for item in one.body if isinstance(item, ast.FunctionDef))
