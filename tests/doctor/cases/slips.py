@@ -66,6 +66,22 @@ def log(step, loss):
     ),
 }
 PLANTED: list[tuple[str, str]] = [
+    (
+        "TG342",
+        """
+import os
+import soundfile
+import torch
+
+def separate(model, paths, folder):
+    for path in paths:
+        wave, rate = soundfile.read(path)
+        name = os.path.basename(path).strip(".wav")  # <--
+        parts = model(torch.from_numpy(wave))
+        for k, part in enumerate(parts):
+            soundfile.write(f"{folder}/{name}_{k}.wav", part.numpy(), rate)
+""",
+    ),
     *HINTS.values(),
     (  # the worse of two logarithms, through a name
         "TG327",
@@ -242,6 +258,13 @@ def read(path, line, points):
     ),
 ]
 CLEAN: dict[str, str] = {
+    "letters and signs that are taken off a text": """
+import torch
+
+def numbers(line):
+    line = line.strip().strip(".").rstrip("\\n").lstrip("./").strip(".,;")
+    return torch.tensor([float(one.strip("()")) for one in line.split(",")])
+""",
     **{what: code for what, (_, code) in HINTS.items()},
     "a function that is imported within one of its name": """
 import torch
