@@ -1,5 +1,6 @@
 """Data that goes bad while a run reads it: one line from the worker that met it, and the end."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,22 @@ def remove_files(data: Path) -> None:
     """Every training image is deleted."""
     for path in data.glob("train/*/*"):
         path.unlink()
+
+
+def repeat_records(data: Path) -> None:
+    """So many images that no worker has looked all of them up when they are deleted."""
+    with (
+        lmdb.open(str(data / "train.lmdb"), subdir=False, lock=False, map_size=1 << 24) as env,
+        env.begin(write=True) as transaction,
+    ):
+        meta = json.loads(transaction.get(b"meta"))
+        count = meta["count"]
+        for index in range(count, 10 * count):
+            record = transaction.get(b"%010d" % (index % count))
+            transaction.put(b"%010d" % index, record)
+        meta["count"] = 10 * count
+        transaction.put(b"meta", json.dumps(meta).encode())
+        transaction.put(b"labels", transaction.get(b"labels") * 10)
 
 
 def delete_records(data: Path) -> None:
@@ -79,7 +96,10 @@ CASES: dict[str, tuple[str, Change, Change, tuple[str, ...]]] = {
     # format, before the run, during the run, what the message names
     "empty files": ("imagefolder", unchanged, empty_files, ("train/", ".png", "empty")),
     "deleted files": ("imagefolder", unchanged, remove_files, ("train/", ".png", "No such file")),
-    "deleted records": ("lmdb", unchanged, delete_records, ("train.lmdb", "record 0", "missing")),
+    "deleted records": (
+        *("lmdb", repeat_records, delete_records),
+        ("train.lmdb", "record 0", "missing"),
+    ),
     "damaged chunks": ("hdf5", compress_many, overwrite_chunks, ("train.h5", "images[")),
     "a file cut short": ("hdf5", unchanged, cut_short, ("worker",)),
 }
