@@ -1,27 +1,25 @@
 """What a repository's pages, scripts and configurations say of its flags."""
 
-import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from .kept import kept
-from .python_files import SKIPPED
+from .python_files import find
 
 SUFFIXES = (".md", ".rst", ".txt", ".sh", ".bash", ".bat", ".yaml", ".yml", ".json", ".toml")
 LARGE = 2**18  # bytes; what people write by hand is smaller
+MOST = 2000  # files; what experiments left behind lies further down
 
 
 @kept
 def documents(root: Path) -> bytes:
-    """The text of every page, script and configuration below a folder, one after the other."""
+    """The text of the pages, scripts and configurations below a folder, the topmost first."""
     found = []
-    for folder, inner, files in os.walk(root):
-        inner[:] = sorted(one for one in inner if one not in SKIPPED and not one.startswith("."))
-        for file in sorted(files):
-            path = Path(folder, file)
-            if not file.endswith(SUFFIXES) or path.is_symlink() or path.stat().st_size > LARGE:
-                continue
-            found.append(path.read_bytes())
+    for name in sorted(find(root, SUFFIXES), key=lambda one: (one.count("/"), one))[:MOST]:
+        with suppress(OSError):
+            if (root / name).stat().st_size <= LARGE:
+                found.append((root / name).read_bytes())
     return b"\n".join(found)
 
 

@@ -24,12 +24,7 @@ def definitions(
             return own
         if node.id in module.imports:
             return imported(module, module.imports[node.id].rpartition(".")[0], found)
-        starred = [
-            "." * statement.level + (statement.module or "")
-            for statement in module.import_statements
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
-        ]
-        return [one for source in starred for one in imported(module, source, found)]
+        return [one for source in module.starred for one in imported(module, source, found)]
     whole = module.qualified(node)
     root = whole.partition(".")[0]
     if not whole or root in ("self", "cls") or root not in module.imports.values():

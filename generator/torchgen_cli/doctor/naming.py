@@ -4,9 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .kept import kept
 from .lookup import path_of
-from .project import Module, Project
+from .project import Module
 from .syntax import last_name, written
 
 # the names of what holds options, whose attributes are no functions
@@ -21,7 +20,7 @@ METHOD = "."
 IN_FILE = "any of "
 
 
-def names_of(module: Module, node: ast.AST) -> Iterator[str]:
+def named_by(module: Module, node: ast.AST) -> Iterator[str]:
     """What a node names, without those below it."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
@@ -45,14 +44,7 @@ def names_of(module: Module, node: ast.AST) -> Iterator[str]:
 def is_of_project(module: Module, name: str) -> bool:
     """Whether what a file imports by a name is of the project, and not of a library."""
     source = module.imports[name].lstrip(".").partition(".")[0]
-    return module.imports[name].startswith(".") or source in own_parts(module.project)
-
-
-@kept
-def own_parts(project: Project) -> frozenset[str]:
-    """The names of the project's files and folders."""
-    names = (*project.contents, *project.broken)
-    return frozenset(part for name in names for part in name.removesuffix(".py").split("/"))
+    return module.imports[name].startswith(".") or source in module.project.own_parts
 
 
 def chosen_by(module: Module, call: ast.Call) -> Iterator[str]:
@@ -83,14 +75,7 @@ def visible_in(module: Module) -> Iterator[str]:
     """The functions and classes that a file defines or imports."""
     yield from (node.name for node in (*module.functions, *module.classes))
     yield from (whole.rpartition(".")[2] for whole in module.imports.values())
-    yield from (IN_FILE + one for one in starred_in(module))
-
-
-def starred_in(module: Module) -> Iterator[str]:
-    """The files of which a file imports all names."""
-    for statement in module.import_statements:
-        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-            yield (statement.module or "").rpartition(".")[2]
+    yield from (IN_FILE + one.rpartition(".")[2] for one in module.starred)
 
 
 def any_of(module: Module, node: ast.AST) -> Iterator[str]:

@@ -115,8 +115,21 @@ class ParsedFile:
     @cached_property
     def is_foreign(self) -> bool:
         """Whether it is code for another library, with loops that look like those for torch."""
-        roots = {whole.partition(".")[0] for whole in self.imports.values()}
-        return "torch" not in roots and not OTHERS.isdisjoint(roots)
+        return "torch" not in self.libraries and not OTHERS.isdisjoint(self.libraries)
+
+    @cached_property
+    def libraries(self) -> frozenset[str]:
+        """The packages, or files of the project, from which it imports anything."""
+        return frozenset(whole.partition(".")[0] for whole in self.imports.values())
+
+    @cached_property
+    def starred(self) -> list[str]:
+        """The modules of which it imports all names; a relative one begins with a dot."""
+        return [
+            "." * statement.level + (statement.module or "")
+            for statement in self.import_statements
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+        ]
 
     def qualified(self, node: ast.AST) -> str:
         """The dotted name with imports resolved: `F.dropout` is "torch.nn.functional.dropout"."""

@@ -98,10 +98,7 @@ class Project:
 
     def add_starred(self, module: Module) -> None:
         """Note what `from utils import *` brings of other packages, such as `np`."""
-        for statement in module.import_statements:
-            if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
-                continue
-            source = "." * statement.level + (statement.module or "")
+        for source in module.starred:
             files = [(other, other.tree) for other in self.modules if other is not module]
             for other, _ in imported(module, source, files):
                 if path_of(other)[-1] != source.rpartition(".")[2] or "__all__" in other.assigned:
@@ -313,12 +310,13 @@ class Project:
             if isinstance(statement, ast.Import)
             for alias in statement.names
         }
-        own = {
-            part
-            for name in [*self.contents, *self.broken]
-            for part in name.removesuffix(".py").split("/")
-        }
-        return named - own
+        return named - self.own_parts
+
+    @cached_property
+    def own_parts(self) -> frozenset[str]:
+        """The names of the project's files and folders."""
+        names = (*self.contents, *self.broken)
+        return frozenset(part for name in names for part in name.removesuffix(".py").split("/"))
 
     @cached_property
     def lowest_torch(self) -> Version | None:

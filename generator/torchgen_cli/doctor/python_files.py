@@ -1,4 +1,4 @@
-"""The Python files of a project."""
+"""The files of a project, of one kind or another."""
 
 import os
 import subprocess
@@ -10,10 +10,10 @@ SUFFIXES = (".py", ".ipynb")
 SKIPPED = {"__pycache__", "build", "dist", "env", "node_modules", "site-packages", "venv"}
 
 
-def find(root: Path) -> list[str]:
-    """The Python files that are part of the project, as names below its folder."""
-    listed = _by_git(root)
-    names = listed if listed else _by_walking(root)
+def find(root: Path, suffixes: tuple[str, ...] = SUFFIXES) -> list[str]:
+    """The files of a kind that are part of the project, as names below its folder."""
+    listed = _by_git(root, suffixes)
+    names = listed if listed else _by_walking(root, suffixes)
     kept = []
     for name in names:
         folders = name.split("/")[:-1]
@@ -22,7 +22,7 @@ def find(root: Path) -> list[str]:
     return sorted(kept)
 
 
-def _by_git(root: Path) -> list[str]:
+def _by_git(root: Path, suffixes: tuple[str, ...]) -> list[str]:
     """The files that git does not ignore; none without git or a repository."""
     if not any((folder / ".git").exists() for folder in (root, *root.resolve().parents)):
         return []
@@ -32,7 +32,7 @@ def _by_git(root: Path) -> list[str]:
         done = subprocess.run(
             [
                 *(*command, "--cached", "--others", "--exclude-standard", "--"),
-                *(f"*{suffix}" for suffix in SUFFIXES),
+                *(f"*{suffix}" for suffix in suffixes),
             ],
             cwd=root,
             env=env,
@@ -45,7 +45,7 @@ def _by_git(root: Path) -> list[str]:
     return [name for name in names if is_own_file(root, root / name)]
 
 
-def _by_walking(root: Path) -> list[str]:
+def _by_walking(root: Path, suffixes: tuple[str, ...]) -> list[str]:
     names = []
     for folder, inner, files in os.walk(root):
         here = Path(folder)
@@ -56,7 +56,7 @@ def _by_walking(root: Path) -> list[str]:
                 name in SKIPPED or name.startswith(".") or (here / name / "pyvenv.cfg").exists()
             )
         ]
-        found = (here / file for file in files if file.endswith(SUFFIXES))
+        found = (here / file for file in files if file.endswith(suffixes))
         names += [path.relative_to(root).as_posix() for path in found if is_own_file(root, path)]
     return names
 

@@ -124,6 +124,14 @@ def parameters(function: Function) -> list[str]:
     return [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
 
 
+def defaults_of(function: Function) -> dict[str, ast.expr]:
+    """The defaults of the parameters that may be given by their places."""
+    taken = [*function.args.posonlyargs, *function.args.args]
+    given = function.args.defaults
+    names = [one.arg for one in taken[len(taken) - len(given) :]]
+    return dict(zip(names, given, strict=True))
+
+
 def has_stars(call: ast.Call) -> bool:
     """Whether `*args` or `**options` may hold any argument."""
     starred = any(isinstance(argument, ast.Starred) for argument in call.args)

@@ -5,16 +5,18 @@ from dataclasses import dataclass, field
 
 from .kept import kept
 from .lookup import path_of
-from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, WORD, names_of
+from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, WORD, named_by
 from .project import Module, Project
 from .syntax import FUNCTIONS, Function, is_constant, last_name, walk, written
-from .unused import demonstration, is_cut_off, is_distributed, is_open, is_unused
+from .unused import (
+    demonstration,
+    is_cut_off,
+    is_distributed,
+    is_open,
+    is_registered,
+    is_unused,
+)
 
-# decorators that keep a function nowhere; any other may put it in a table
-PLAIN = {"abstractmethod", "amp", "autocast", "cache", "cached_property", "classmethod", "script"}
-PLAIN |= {"contextmanager", "custom_bwd", "custom_fwd", "dataclass", "enable_grad", "lru_cache"}
-PLAIN |= {"inference_mode", "jit", "njit", "no_grad", "overload", "property", "setter"}
-PLAIN |= {"staticmethod", "total_ordering", "wraps"}
 # classes of libraries that call no other methods than these, and those with two underscores
 KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
 CALLED_BY_BASES = {"apply", "backward", "eval", "extra_repr", "forward", "jvp", "load_state_dict"}
@@ -110,13 +112,6 @@ def shows(module: Module, name: str) -> bool:
     return not lists or any(is_constant(node, name) for one in lists for node in walk(one))
 
 
-def is_registered(node: ast.AST) -> bool:
-    """Whether a decorator may keep a function or a class in a table, or call it."""
-    decorators = getattr(node, "decorator_list", [])
-    made = [one.func if isinstance(one, ast.Call) else one for one in decorators]
-    return any(last_name(one) not in PLAIN for one in made)
-
-
 def has_unknown_base(part: Part) -> bool:
     """Whether a class derives from one of a library, which may call any of its methods."""
     names = [last_name(one) for one in getattr(part.node, "bases", [])]
@@ -139,7 +134,7 @@ def parts_of(module: Module) -> list[Part]:
             found.append(part)
         part_of[node] = part
         if part is not None and not is_local(part.node, node):
-            part.names.update(names_of(module, node))
+            part.names.update(named_by(module, node))
     return found
 
 

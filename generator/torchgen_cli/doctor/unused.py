@@ -12,6 +12,11 @@ PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 DISTRIBUTES = re.compile(
     rb"packages|py_modules|^\[(project|tool\.poetry|build-system|options)\]", re.M
 )
+# decorators that keep a function nowhere; any other may put it in a table
+PLAIN = {"abstractmethod", "amp", "autocast", "cache", "cached_property", "classmethod", "script"}
+PLAIN |= {"contextmanager", "custom_bwd", "custom_fwd", "dataclass", "enable_grad", "lru_cache"}
+PLAIN |= {"inference_mode", "jit", "njit", "no_grad", "overload", "property", "setter"}
+PLAIN |= {"staticmethod", "total_ordering", "wraps"}
 # ways to import a file that no import statement names
 DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(", b"exec(")
 # a file's own functions to try it out
@@ -132,15 +137,19 @@ def in_unused_function(module: Module, node: ast.AST) -> bool:
     project = module.project
     around = {node, *module.ancestors(node)}
     function = next((one for one in module.tree.body if one in around), None)
-    if not isinstance(function, ast.FunctionDef) or module.is_test:
+    if not isinstance(function, ast.FunctionDef) or module.is_test or is_registered(function):
         return False
-    made = [one.func if isinstance(one, ast.Call) else one for one in function.decorator_list]
-    if any(last_name(one) not in ("no_grad", "inference_mode") for one in made):
-        return False  # which may keep it in a table
     imported = PurePath(module.name).stem in project.imported_parts
     return imported and (
         is_never_named(project, function.name) or is_never_called(module, function)
     )
+
+
+def is_registered(node: ast.AST) -> bool:
+    """Whether a decorator may keep a function or a class in a table, or call it."""
+    decorators = getattr(node, "decorator_list", [])
+    made = [one.func if isinstance(one, ast.Call) else one for one in decorators]
+    return any(last_name(one) not in PLAIN for one in made)
 
 
 def is_never_called(module: Module, function: ast.FunctionDef) -> bool:
@@ -151,17 +160,10 @@ def is_never_called(module: Module, function: ast.FunctionDef) -> bool:
     named = any(
         isinstance(node, ast.Name) and node.id == function.name
         for other in project.modules
-        if other is module or has_star(other)
+        if other is module or other.starred
         for node in other.parents
     )
     return not named and not any(True for _ in project.calls_of(module, function))
-
-
-def has_star(module: Module) -> bool:
-    """Whether a file imports names that it does not say."""
-    return any(
-        alias.name == "*" for statement in module.import_statements for alias in statement.names
-    )
 
 
 def is_never_named(project: Project, function: str) -> bool:

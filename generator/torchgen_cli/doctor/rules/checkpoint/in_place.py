@@ -9,6 +9,7 @@ from ...syntax import (
     FUNCTIONS,
     Function,
     argument,
+    defaults_of,
     has_stars,
     is_constant,
     last_name,
@@ -156,7 +157,7 @@ def is_setting(node: ast.expr) -> bool:
 def always_given(module: Module, function: Function, name: str) -> ast.expr | None:
     """The default of a parameter that no caller gives another value; None where one may."""
     plain = function.args.args
-    defaults = dict(zip([a.arg for a in plain][::-1], function.args.defaults[::-1], strict=False))
+    defaults = defaults_of(function)
     place = next((k for k, one in enumerate(plain) if one.arg == name), None)
     if place is None or name not in defaults:
         return None

@@ -7,6 +7,7 @@ from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import (
     FUNCTIONS,
+    defaults_of,
     is_constant,
     keyword,
     last_name,
@@ -108,9 +109,7 @@ def fixed(module: Module, name: ast.Name) -> bool:
     values = [one.value for one in module.assigned.get(name.id, ())]
     function = module.function(name)
     if isinstance(function, FUNCTIONS):
-        plain = function.args.args[::-1]
-        given = zip(plain, function.args.defaults[::-1], strict=False)
-        values += [value for one, value in given if one.arg == name.id]
+        values += [value for one, value in defaults_of(function).items() if one == name.id]
     return bool(values) and all(
         isinstance(one, ast.Constant)
         or (isinstance(one, ast.Name) and fixed(module, one) and one.id != name.id)

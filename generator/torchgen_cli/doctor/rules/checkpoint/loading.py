@@ -105,7 +105,7 @@ def saves_by_library(module: Module) -> bool:
 def is_of_library(module: Module, node: ast.AST) -> bool:
     """Whether a name is imported, and not from the project."""
     whole = module.qualified(node)
-    imported = whole.partition(".")[0] in {one.partition(".")[0] for one in module.imports.values()}
+    imported = whole.partition(".")[0] in module.libraries
     return imported and "." in whole and not module.project.classes_named(module, node)
 
 

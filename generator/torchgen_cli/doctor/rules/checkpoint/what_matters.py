@@ -16,7 +16,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.loops import OPTIMIZERS, is_scheduler
+from ..shared.loops import OPTIMIZERS, is_rate, is_scheduler
 from .resuming import follows_from_the_epoch
 
 COUNTS = re.compile(r"epoch|step|iter", re.I)
@@ -87,11 +87,6 @@ def sets_the_rate(module: Module) -> bool:
         for scope in scopes
         for node in own_nodes(scope)
     )
-
-
-def is_rate(node: ast.AST) -> bool:
-    """Whether it is `group["lr"]`."""
-    return isinstance(node, ast.Subscript) and is_constant(node.slice, "lr")
 
 
 def starts_anew(module: Module, value: ast.expr) -> bool:

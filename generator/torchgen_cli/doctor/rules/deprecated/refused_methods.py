@@ -99,14 +99,13 @@ def removed_methods(module: Module) -> Iterator[Refused]:
 def is_method(module: Module, node: ast.AST, owner: str) -> bool:
     """Whether it may be what a class of a library has, and nothing else that the file knows."""
     library = owner.partition(".")[0]
-    roots = {whole.partition(".")[0] for whole in module.imports.values()}
-    if not isinstance(node, ast.Attribute) or LIBRARIES[library].isdisjoint(roots):
+    if not isinstance(node, ast.Attribute) or LIBRARIES[library].isdisjoint(module.libraries):
         return False
     whole = module.qualified(node.value).partition(".")[0]
     name = written(node.value).partition(".")[0]
     foreign = name in module.imports and whole not in LIBRARIES["matplotlib"]
     return (
-        ALIKE.isdisjoint(roots)
+        ALIKE.isdisjoint(module.libraries)
         and not foreign  # numpy.ptp
         and written(node.value) not in ("self", "cls")
         and node.attr not in module.project.functions
@@ -133,7 +132,7 @@ def of_dicts(module: Module) -> Iterator[Refused]:
 def of_tables(module: Module) -> Iterator[Refused]:
     """Where a table of pandas is changed, split or read in a way that is gone."""
     frame = "pandas.DataFrame"
-    if "pandas" in {whole.partition(".")[0] for whole in module.imports.values()}:
+    if "pandas" in module.libraries:
         for call in module.calls.get("append", ()):
             if keyword(call, "ignore_index") is not None:
                 yield call, f"{frame}.append", "2.0", "pandas.concat"

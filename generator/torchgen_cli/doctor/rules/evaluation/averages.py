@@ -18,7 +18,6 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.callers import is_unused
 from ..shared.choices import is_chosen_by
 from ..shared.criteria import is_mean
 from ..shared.even import even_batches
@@ -97,7 +96,7 @@ def mean_of_means(module: Module) -> Iterator[Spot]:
     found = list(uneven(module))
     even = bool(found) and even_batches(module)
     for node, scope, name in found:
-        matter = matters(module, scope, name) and not is_unused(module, scope)
+        matter = matters(module, scope, name)
         yield Spot(node, unsure=even or not matter)
 
 

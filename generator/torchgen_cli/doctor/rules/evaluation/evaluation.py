@@ -16,7 +16,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.callers import is_unused
+from ...unused import is_never_called, is_registered
 from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
 from .both import evaluating_loops
 from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
@@ -102,7 +102,7 @@ def no_eval(module: Module) -> Iterator[Spot]:
         if not cared_for(module, scope, evaluates):
             told.add(scope)
             seen = surely_has_modes(module, network_of(call))
-            yield Spot(loop, unsure=not seen or is_unused(module, scope))
+            yield Spot(loop, unsure=not seen or is_called_nowhere(module, scope))
     for loop, scope in evaluating_loops(module):
         if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
             calls = filter(calls_model, own_calls(loop))
@@ -114,8 +114,7 @@ def no_eval(module: Module) -> Iterator[Spot]:
         if scope in told or any(switches_mode(node) for node in everything(module.tree)):
             continue
         if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
-            unsure = not has_modes(module, network) or is_unused(module, scope)
-            yield Spot(place, unsure=unsure)
+            yield Spot(place, unsure=not has_modes(module, network))
 
 
 def network_of(call: ast.Call) -> ast.expr:
@@ -217,12 +216,19 @@ def named_evaluations(module: Module) -> Iterator[ast.For]:
             yield loop
 
 
+def is_called_nowhere(module: Module, scope: ast.AST) -> bool:
+    """Whether nothing calls a plain function, be the file part of a program or not."""
+    if not isinstance(scope, ast.FunctionDef) or scope not in module.tree.body:
+        return False
+    return not is_registered(scope) and is_never_called(module, scope)
+
+
 def costs_little(module: Module, loop: ast.AST) -> bool:
     """Whether a loop, and those in it, take no batches of a set, or only show something."""
     scope = module.function(loop)
     shown = "demo" in f"{module.name} {getattr(scope, 'name', '')}".lower()
     through = any(goes_through_data(module, one) for one in (loop, *own_nodes(loop)))
-    return shown or is_unused(module, scope) or not through
+    return shown or not through
 
 
 def is_called_over_data(module: Module, function: ast.AST) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
-from ..shared.callers import is_unused
 from .loaded import knows_modes
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
@@ -77,8 +76,7 @@ def stays_in_eval(module: Module) -> Iterator[Spot]:
         nodes = list(module.project.reached(module, loop))
         trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
         if trains and not any(goes_back(n) for n in nodes) and not on_purpose(module, loop):
-            unsure = not knows_modes(module) or is_unused(module, module.function(loop))
-            yield from (Spot(call, unsure=unsure) for call in found)
+            yield from (Spot(call, unsure=not knows_modes(module)) for call in found)
 
 
 def switches_off(call: ast.Call) -> bool:

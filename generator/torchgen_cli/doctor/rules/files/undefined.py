@@ -91,12 +91,11 @@ def table_of(module: Module) -> symtable.SymbolTable | None:
 def names_of(module: Module, depth: int = 3) -> set[str] | None:
     """What a file defines or imports at its top; None where not all of it can be known."""
     found = {name.partition(".")[0] for name in module.imports}
-    for statement in module.import_statements:
-        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-            starred = names_of_starred(module, statement, depth)
-            if starred is None:
-                return None
-            found |= starred
+    for source in module.starred:
+        starred = names_of_starred(module, source, depth)
+        if starred is None:
+            return None
+        found |= starred
     if b"global " in module.project.contents[module.name]:
         found.update(*(node.names for node in module.parents if isinstance(node, ast.Global)))
     for node in everything_at_the_top(module.tree):
@@ -116,9 +115,8 @@ def everything_at_the_top(tree: ast.AST) -> Iterator[ast.AST]:
             pending += ast.iter_child_nodes(node)
 
 
-def names_of_starred(module: Module, statement: ast.ImportFrom, depth: int) -> set[str] | None:
+def names_of_starred(module: Module, source: str, depth: int) -> set[str] | None:
     """What `from utils import *` brings; None where that file is not of the project."""
-    source = "." * statement.level + (statement.module or "")
     files = [(other, other.tree) for other in module.project.modules if other is not module]
     found = [other for other, _ in imported(module, source, files)]
     named = source.rpartition(".")[2]

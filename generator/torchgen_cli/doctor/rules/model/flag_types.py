@@ -47,9 +47,8 @@ def boolean_text(module: Module) -> Iterator[Spot]:
 def is_given_as_true(module: Module, call: ast.Call) -> bool:
     """Whether a script without torch says that its flag, off by default, is turned on by `True`."""
     told = keyword(call, "help")
-    torch = any(whole.partition(".")[0] == "torch" for whole in module.imports.values())
     off = is_constant(keyword(call, "default"), False)
-    return off and not torch and told is not None and mentions(told, "true")
+    return off and "torch" not in module.libraries and told is not None and mentions(told, "true")
 
 
 def changes_nothing(module: Module, call: ast.Call) -> bool:

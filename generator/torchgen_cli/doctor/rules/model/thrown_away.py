@@ -89,7 +89,7 @@ def is_of_torch(module: Module, call: ast.Call) -> bool:
 def is_method(module: Module, call: ast.Call) -> bool:
     """Whether a method that tensors alone have is called on a variable."""
     name, owner = last_name(call.func), receiver(call)
-    if name in module.project.functions or not imports_torch(module):
+    if name in module.project.functions or "torch" not in module.libraries:
         return False
     root = written(owner).partition(".")[0] if owner is not None else ""
     if not root or root in module.imports or written(owner or call) in ("self", "cls"):
@@ -136,7 +136,7 @@ def gives_a_new_one(module: Module, call: ast.Call) -> bool:
 
 def is_of_table(module: Module, call: ast.Call) -> bool:
     """Whether a method of pandas's tables gives a new one, in a file that imports pandas."""
-    if not any(whole.partition(".")[0] == "pandas" for whole in module.imports.values()):
+    if "pandas" not in module.libraries:
         return False
     in_place = keyword(call, "inplace")
     kept = in_place is None or is_constant(in_place, False)
@@ -175,11 +175,7 @@ def is_of_batch(module: Module, loop: ast.AST, name: str) -> bool:
         source = source.args[0] if source.args else source.func
     if not isinstance(target, ast.Tuple) or name not in map(written, target.elts):
         return False
-    roots = {
-        whole.partition(".")[0]
-        for other in module.project.near(module)
-        for whole in other.imports.values()
-    }
+    roots = set().union(*(other.libraries for other in module.project.near(module)))
     return "loader" in last_name(source).lower() and roots.isdisjoint(MOVED_IN_PLACE)
 
 
@@ -191,8 +187,3 @@ def is_tried(module: Module, call: ast.Call) -> bool:
         if isinstance(around, ast.With) and own_calls(around, *REFUSING):
             return True
     return bool(own_calls(module.function(call), *TIMING))
-
-
-def imports_torch(module: Module) -> bool:
-    """Whether a file imports torch, or a part of it."""
-    return any(whole.partition(".")[0] == "torch" for whole in module.imports.values())

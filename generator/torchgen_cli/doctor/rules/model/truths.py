@@ -6,6 +6,7 @@ from ...project import Module
 from ...syntax import (
     FUNCTIONS,
     Function,
+    defaults_of,
     is_constant,
     keyword,
     last_name,
@@ -85,9 +86,7 @@ def is_truth_parameter(module: Module, function: Function, name: ast.Name) -> bo
     one = next(argument for argument in arguments if argument.arg == name.id)
     if one.annotation is not None:
         return written(one.annotation) == "bool"
-    defaults = dict(
-        zip([a.arg for a in arguments][::-1], function.args.defaults[::-1], strict=False)
-    )
+    defaults = defaults_of(function)
     tests = (ast.If, ast.IfExp, ast.While)
     inner: ast.AST = name
     for around in module.ancestors(name):

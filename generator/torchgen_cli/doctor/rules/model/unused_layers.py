@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...project import Module, Project
 from ...rule import Severity, Spot, rule
-from ...syntax import FUNCTIONS, argument, everything, is_constant, last_name, written
+from ...syntax import FUNCTIONS, argument, defaults_of, everything, is_constant, last_name, written
 from ..shared.layers import DOCS, module_classes
 
 DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
@@ -88,8 +88,7 @@ def is_left_at_zero(module: Module, node: ast.ClassDef, rate: ast.expr | None) -
     init = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
     if not isinstance(init, FUNCTIONS) or rate is None:
         return False
-    named = zip(reversed(init.args.args), reversed(init.args.defaults), strict=False)
-    default = next((one for arg, one in named if arg.arg == written(rate)), None)
+    default = defaults_of(init).get(written(rate))
     project = module.project
     made = [call for name in project.classes for _, call in project.callers.get(name, ())]
     if any(one.arg is None for call in made for one in call.keywords):

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from ...documents import documents
 from ...lookup import path_of
 from ...project import Module, Project
 from ...rule import Severity, Spot, rule
 from ...syntax import argument, asks_main, keyword, last_name, receiver, written
 from ...unused import is_run
 from ..data.data import EVALUATION, for_evaluation, in_evaluation_branch
-from ..shared.callers import is_unused
 from ..shared.datasets import (
     dataset_classes,
     is_dataset,
@@ -31,7 +31,7 @@ from .sampled import (
     transforms_samples,
 )
 
-NONE = re.compile(r"^\s*(\w*workers\w*)\s*:\s*0\s*(?:#|$)", re.M | re.I)
+NONE = re.compile(rb"^\s*(\w*workers\w*)\s*:\s*0\s*(?:#|$)", re.M | re.I)
 
 
 @rule(
@@ -95,7 +95,6 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
                 doubtful = (
                     unsure
                     or is_shown(module, loader)
-                    or is_unused(module, module.function(loader))
                     or may_have_none(module, loader)
                     or not draws_values(module, loader)
                 )
@@ -124,10 +123,8 @@ def may_have_none(module: Module, loader: ast.Call) -> bool:
 
 
 def set_to_zero(project: Project) -> set[str]:
-    """The numbers of workers that a YAML file at the root, or in a folder there, says are 0."""
-    files = [*project.root.glob("*.y*ml"), *project.root.glob("*/*.y*ml")]
-    texts = (one.read_text(encoding="utf-8", errors="replace") for one in files if one.is_file())
-    return {match[1] for text in texts for match in NONE.finditer(text)}
+    """The numbers of workers that a page or configuration says are 0."""
+    return {match[1].decode() for match in NONE.finditer(documents(project.root))}
 
 
 def samples_by_chance(module: Module, loader: ast.Call, holds: Draw = draws_globally) -> bool:

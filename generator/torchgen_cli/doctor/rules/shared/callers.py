@@ -4,7 +4,6 @@ import ast
 
 from ...project import Module
 from ...syntax import FUNCTIONS, argument, last_name, parameters
-from ...unused import is_never_called
 
 
 def given_by_callers(
@@ -19,15 +18,6 @@ def given_by_callers(
         for other, call in module.project.calls_of(module, scope)
         if other.function(call) is not scope and (value := argument(call, place, name)) is not None
     ]
-
-
-def is_unused(module: Module, scope: ast.AST) -> bool:
-    """Whether a plain function of a file is called by nothing, nor handed on or registered."""
-    if not isinstance(scope, ast.FunctionDef) or scope not in module.tree.body:
-        return False
-    made = [one.func if isinstance(one, ast.Call) else one for one in scope.decorator_list]
-    plain = all(last_name(one) in ("no_grad", "inference_mode") for one in made)
-    return plain and is_never_called(module, scope)
 
 
 def is_given_states(module: Module, scope: ast.AST, name: str) -> bool:

@@ -93,10 +93,7 @@ class Places:
             if other is module:
                 continue
             if f"{stem}.{name}" in ".".join(other.imports.get(name, "").split(".")[-2:]) or any(
-                isinstance(one, ast.ImportFrom)
-                and one.names[0].name == "*"
-                and (one.module or "").rpartition(".")[2] == stem
-                for one in other.import_statements
+                one.rpartition(".")[2] == stem for one in other.starred
             ):
                 self.add(other, global_reads(other, name))
             self.add(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE
-from ...syntax import Function, last_name, own_calls, receiver, written
+from ...syntax import Function, is_constant, last_name, own_calls, receiver, written
 
 AMP_DOCS = f"{STABLE}/notes/amp_examples.html"
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "NAdam", "RAdam", "Adagrad", "Adamax", "LBFGS")
@@ -28,6 +28,11 @@ def is_optimizer(module: Module, node: ast.AST | None) -> bool:
         and "lr_scheduler" not in module.qualified(s.value.func)
         for s in values
     )
+
+
+def is_rate(node: ast.AST) -> bool:
+    """Whether it is `group["lr"]`."""
+    return isinstance(node, ast.Subscript) and is_constant(node.slice, "lr")
 
 
 def is_scheduler(module: Module, node: ast.AST | None) -> bool:

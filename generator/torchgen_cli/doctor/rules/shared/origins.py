@@ -9,6 +9,7 @@ from ...syntax import (
     FUNCTIONS,
     Function,
     argument,
+    defaults_of,
     last_name,
     own_calls,
     own_nodes,
@@ -135,10 +136,8 @@ def given(module: Module, function: Function, name: str) -> Iterator[Place]:
         value = argument(call, place, name)
         if value is not None and not isinstance(value, ast.Starred):
             yield other, value
-    defaults = function.args.defaults
-    fallback = dict(zip(parameters(function)[-len(defaults) or None :], defaults, strict=False))
-    if defaults and name in fallback:
-        yield module, fallback[name]
+    if (default := defaults_of(function).get(name)) is not None:
+        yield module, default
 
 
 def calls_behind(module: Module, value: ast.expr) -> Iterator[tuple[Module, ast.Call]]:
@@ -191,8 +190,7 @@ def called(module: Module, call: ast.Call) -> list[tuple[Module, Function]]:
     if written(owner) in ("self", "cls"):
         own = module.class_of(call)
         return [one for one in found if one[0] is module and module.class_of(one[1]) is own]
-    roots = {whole.partition(".")[0] for whole in module.imports.values()}
-    if module.qualified(owner).partition(".")[0] not in roots:
+    if module.qualified(owner).partition(".")[0] not in module.libraries:
         return []
     plain = [one for one in found if isinstance(one[0].parents[one[1]], ast.Module)]
     return definitions(module, call.func, {last_name(call.func): plain}) or []

@@ -7,6 +7,7 @@ from ...syntax import (
     FUNCTIONS,
     Function,
     argument,
+    defaults_of,
     has_stars,
     is_constant,
     own_nodes,
@@ -24,13 +25,12 @@ def is_off(module: Module, call: ast.Call) -> bool:
         return False
     asked = {written(one.test) for one in module.ancestors(call) if isinstance(one, ast.If)}
     named = parameters(first)
-    defaults = zip(reversed(named), reversed(first.args.defaults), strict=False)
     return any(
         f"self.{name}" in asked
         and is_constant(value, False, None)
         and is_kept(first, name)
         and never_given(module, node, named.index(name), name)
-        for name, value in defaults
+        for name, value in defaults_of(first).items()
     )
 
 

@@ -8,6 +8,7 @@ from ...rule import Severity, Spot, rule
 from ...syntax import (
     FUNCTIONS,
     Loop,
+    defaults_of,
     is_constant,
     keyword,
     last_name,
@@ -122,9 +123,7 @@ def has_several(module: Module, test: ast.expr) -> bool:
     ]
     values = [*passes, *(value for one in passes for value in module.value_in(one, function))]
     if isinstance(function, FUNCTIONS):
-        taken = function.args.args
-        given = function.args.defaults
-        defaults = dict(zip([one.arg for one in taken][::-1], given[::-1], strict=False))
+        defaults = defaults_of(function)
         values += [defaults[written(one)] for one in passes if written(one) in defaults]
     read = {one.attr for one in values if isinstance(one, ast.Attribute)}
     values += [

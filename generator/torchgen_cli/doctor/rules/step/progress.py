@@ -16,7 +16,7 @@ from ...syntax import (
     walk,
 )
 from ..checkpoint.in_place import is_setting
-from ..shared.loops import OPTIMIZERS, is_backward
+from ..shared.loops import OPTIMIZERS, is_backward, is_rate
 
 EPOCHS = re.compile(r"^(n|num|nb|max|total)?_?epochs?(_num|_count)?$", re.I)
 
@@ -66,11 +66,6 @@ def multiplied(node: ast.AST) -> list[ast.expr]:
             if ast.unparse(value.right) == ast.unparse(node.targets[0]):
                 return [value.left]
     return []
-
-
-def is_rate(node: ast.AST) -> bool:
-    """Whether it is `group["lr"]`."""
-    return isinstance(node, ast.Subscript) and is_constant(node.slice, "lr")
 
 
 def is_power_of_epochs(node: ast.AST) -> bool:

@@ -8,14 +8,13 @@ from ...rule import STABLE, Spot, rule
 from ...syntax import (
     FUNCTIONS,
     argument,
-    is_constant,
     last_name,
     own_nodes,
     parameters,
     receiver,
     walk,
 )
-from ..shared.loops import is_optimizer
+from ..shared.loops import is_optimizer, is_rate
 
 KNOWN = (ast.Eq, ast.In, ast.NotEq, ast.NotIn)
 
@@ -109,9 +108,7 @@ def has_rates_set(module: Module, optimizer: ast.expr | None) -> bool:
 
 def writes_rate(node: ast.AST) -> bool:
     """Whether it is `group["lr"]`, where a value is put into it."""
-    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
-        return False
-    return is_constant(node.slice, "lr")
+    return is_rate(node) and isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def choices(module: Module, node: ast.AST) -> Iterator[tuple[str, object]]:
