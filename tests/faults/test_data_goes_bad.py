@@ -39,12 +39,12 @@ def repeat_records(data: Path) -> None:
     ):
         meta = json.loads(transaction.get(b"meta"))
         count = meta["count"]
-        for index in range(count, 10 * count):
+        for index in range(count, 30 * count):
             record = transaction.get(b"%010d" % (index % count))
             transaction.put(b"%010d" % index, record)
-        meta["count"] = 10 * count
+        meta["count"] = 30 * count
         transaction.put(b"meta", json.dumps(meta).encode())
-        transaction.put(b"labels", transaction.get(b"labels") * 10)
+        transaction.put(b"labels", transaction.get(b"labels") * 30)
 
 
 def delete_records(data: Path) -> None:
@@ -53,8 +53,7 @@ def delete_records(data: Path) -> None:
         lmdb.open(str(data / "train.lmdb"), subdir=False, lock=False, map_size=1 << 24) as env,
         env.begin(write=True) as transaction,
     ):
-        for index in range(env.stat()["entries"] - 2):
-            assert transaction.delete(b"%010d" % index)
+        transaction.drop(env.open_db(txn=transaction), delete=False)
 
 
 def compress_many(data: Path) -> None:

@@ -3,6 +3,8 @@
 import json
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -51,7 +53,7 @@ class Records:
 
     def copy(self, indices: np.ndarray) -> list[bytes]:
         """The records of these images."""
-        with self._environment.begin() as transaction:
+        with self._named(), self._environment.begin() as transaction:
             return [self._get(transaction, index) for index in indices.tolist()]
 
     def gather(self, indices: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -62,10 +64,18 @@ class Records:
         """
         unknown = indices[self._places[indices] < 0]
         if len(unknown):
-            with self._environment.begin(buffers=True) as transaction:
+            with self._named(), self._environment.begin(buffers=True) as transaction:
                 for index in unknown.tolist():
                     self._find(index, self._get(transaction, index), shape)
         return self._windows[self._places[indices]].reshape(-1, *shape)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Raises DataError where another program changes the file while it is read."""
+        try:
+            yield
+        except lmdb.Error as error:
+            raise DataError(f"{self.path} was changed while it was read: {error}") from error
 
     def _find(self, index: int, record: memoryview, shape: tuple[int, ...]) -> None:
         """Note where a record lies."""
