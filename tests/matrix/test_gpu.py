@@ -61,7 +61,8 @@ def test_nccl_joins_processes_that_have_a_gpu_each(
     logs = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": "nccl.log"}
     project = project_of(trees, answers, tmp_path, **logs)
     give_data(project, answers, images, {})
-    project.run("train", "--device", "cuda", "--max-steps", "2", processes=processes)
+    flags = ("--device", "cuda", "--batch-size", "16", "--max-steps", "2")
+    project.run("train", *flags, processes=processes)
     log = project.folder / "nccl.log"  # the library may open it without joining any processes
     joined = log.exists() and "Init COMPLETE" in log.read_text(encoding="utf-8")
     assert joined == (processes == 1)
