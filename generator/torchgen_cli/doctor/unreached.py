@@ -1,8 +1,11 @@
 """Functions, methods and classes that no program of a project runs, as far as names tell."""
 
 import ast
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 
+from .documents import documents
 from .kept import kept
 from .lookup import path_of
 from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, WORD, named_by
@@ -98,12 +101,57 @@ def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
         return False
     if part.owner is None:
         files = [IN_FILE + one for one in path_of(part.module)] if shows(part.module, name) else []
-        return name in named or ANY_FUNCTION in named or not named.isdisjoint(files)
+        by_any = ANY_FUNCTION in named and may_be_meant(part)
+        return name in named or by_any or not named.isdisjoint(files)
     by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
     by_base |= is_packaged(part.module) and not name.startswith("_")
-    by_name = not named.isdisjoint((name, METHOD + name, ANY_METHOD))
+    by_name = not named.isdisjoint((name, METHOD + name))
+    by_name |= ANY_METHOD in named and may_be_meant(part)
     called = by_base or by_name or is_registered(part.node)
     return called and part.owner in alive
+
+
+def may_be_meant(part: Part) -> bool:
+    """Whether a name that is looked up as a text may be this one: any class, if files are.
+
+    A function's is written somewhere, in the code, a page or a configuration, or put together.
+    """
+    if isinstance(part.node, ast.ClassDef) and is_open(part.module.project):
+        return True
+    module, node = part.module, part.node
+    if not isinstance(node, DEFINITIONS):
+        return True
+    name, lines = node.name, module.project.contents[module.name].splitlines()
+    code = b"\n".join(lines[node.lineno - 1 : node.end_lineno])
+    own = len(re.findall(rb"\b%s\b" % name.encode(), code))
+    begun, ended = fragments(module.project)
+    return words(module.project)[name] > own or name.startswith(begun) or name.endswith(ended)
+
+
+@kept
+def words(project: Project) -> Counter[str]:
+    """How often each word stands in the code, the pages and the configurations of a project."""
+    texts = [*project.contents.values(), *project.unread.values(), documents(project.root)]
+    return Counter(one for text in texts for one in WORD.findall(text.decode("utf-8", "replace")))
+
+
+@kept
+def fragments(project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What names that are put together begin and end with: `f"train_{kind}"`, `kind + "_step"`."""
+    found = {
+        one.value
+        for module in project.modules
+        for one, around in module.parents.items()
+        if isinstance(one, ast.Constant)
+        and isinstance(one.value, str)
+        and isinstance(around, ast.JoinedStr | ast.BinOp)
+    }
+    begun = {one.partition("%")[0].rpartition(".")[2] for one in found}
+    ended = {one.rpartition("%s")[2] for one in found}
+    return (
+        tuple(one for one in begun if re.fullmatch(r"[^\W\d]\w+_", one)),
+        tuple(one for one in ended if re.fullmatch(r"_\w+", one)),
+    )
 
 
 def shows(module: Module, name: str) -> bool:
