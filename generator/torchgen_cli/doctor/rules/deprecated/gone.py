@@ -10,6 +10,7 @@ from ...syntax import is_constant, last_name, mentions, walk
 from ..shared.graphs import called_under, under
 from ..shared.loops import repeated
 from .gone_names import GONE, RELEASES
+from .reachable import is_out_of_reach
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
 
@@ -142,8 +143,7 @@ def gone(module: Module) -> Iterator[Spot]:
         if is_for_a_release(module, node) or is_tried(module, node):
             continue
         library, release = RELEASES[name]
-        kept = module.project.stays_before(library, release)
-        kept = kept or keeps_an_old_torch(module) or asserts_release(module, name)
+        kept = is_out_of_reach(module.project, library, release) or asserts_release(module, name)
         yield Spot(node, f"{name}: {GONE[name]}", unsure=kept)
 
 
@@ -207,11 +207,6 @@ def asserts_release(module: Module, name: str) -> bool:
         and any(isinstance(one, ast.Assert) for one in module.ancestors(node))
         for node in module.attributes
     )
-
-
-def keeps_an_old_torch(module: Module) -> bool:
-    """Whether the project is pinned to a torch that runs on no Python of these years."""
-    return module.project.stays_before_torch("1.8")
 
 
 def is_tried(module: Module, node: ast.AST) -> bool:

@@ -8,9 +8,10 @@ from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import has_stars, keyword, last_name, mentions
 from ..files.undefined import is_of_python_2
-from .gone import asserts_release, is_for_a_release, keeps_an_old_torch
+from .gone import asserts_release, is_for_a_release
 from .gone_arguments import ARGUMENTS, BY_PLACE
 from .gone_names import PACKAGES
+from .reachable import is_out_of_reach
 from .refused_methods import Refused, removed_methods
 
 SCHEDULERS = "torch.optim.lr_scheduler."
@@ -53,7 +54,7 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         if not is_for_a_release(module, node) and not is_caught(module, node):
             library = re.split(r"\W", name)[0].replace("dict", "python")
             package = PACKAGES.get(library, library)
-            kept = module.project.stays_before(package, release) or keeps_an_old_torch(module)
+            kept = is_out_of_reach(module.project, package, release)
             kept = kept or asserts_release(module, name)
             kept |= library == "python" and is_of_python_2(module)
             yield Spot(node, f"{name}, since {library} {release}: {advice}", unsure=kept)

@@ -9,7 +9,7 @@ from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import has_stars, keyword, last_name, mentions, receiver, written
 from ..shared.programs import run_with
-from .gone import keeps_an_old_torch
+from .reachable import is_out_of_reach
 
 MODEL = re.compile(r"^transformers\.(models\.\w+\.modeling_\w+\.)?\w*(Model|For[A-Z]\w+)$")
 ENVIRONMENT = re.compile(r"^((eval|test|train)_)?env(_(eval|test|train))?$")
@@ -142,7 +142,7 @@ def four_values(module: Module) -> Iterator[Spot]:
         if wraps(other, one)
     ):
         return  # a wrapper, which may turn the five into four
-    old = project.stays_before("gym", "0.26") or keeps_an_old_torch(module)
+    old = is_out_of_reach(project, "gym", "0.26")
     for call in module.calls.get("step", ()):
         node, env = module.parents[call], receiver(call)
         if not isinstance(node, ast.Assign) or env is None or not call.args:

@@ -1,0 +1,81 @@
+"""Which releases of libraries a project's own packaging lets one install."""
+
+import re
+
+from packaging.version import Version
+
+from ...kept import kept
+from ...project import Project
+
+# the newest Python that a torch before this one has wheels for
+PYTHON_OF_TORCH = {
+    "0.4.1": "3.6",
+    "1.4": "3.7",
+    "1.7.1": "3.8",
+    "1.11": "3.9",
+    "1.13": "3.10",
+}
+PYTHONS = ("3.6", "3.7", "3.8", "3.9", "3.10")
+# the last release of a library for each of these
+LAST = {
+    "albumentations": ("1.3.0", "1.3.1", "1.4.18", "2.0.8", "2.0.8"),
+    "librosa": ("0.9.2", "0.10.2", "0.11", "0.11", "0.11"),
+    "matplotlib": ("3.3", "3.5", "3.7", "3.9", "3.10"),
+    "networkx": ("2.5", "2.6", "3.1", "3.2", "3.4"),
+    "numpy": ("1.19", "1.21", "1.24", "2.0", "2.2"),
+    "pandas": ("1.1", "1.3", "2.0", "2.3", "2.3"),
+    "pillow": ("8.4", "9.5", "10.4", "11.3", "12.0"),
+    "pyyaml": ("6.0", "6.0", "6.0", "6.0", "6.0"),
+    "scikit-image": ("0.17", "0.19", "0.21", "0.24", "0.25"),
+    "scikit-learn": ("0.24", "1.0", "1.3", "1.6", "1.7"),
+    "scipy": ("1.5", "1.7", "1.10", "1.13", "1.15"),
+    "tensorflow": ("2.6", "2.11", "2.13", "2.20", "2.20"),
+    "transformers": ("4.18", "4.30", "4.46", "4.57", "5.0"),
+}
+# the torch that a release needs
+TORCH_OF = {
+    "torchaudio": {"2.9": "2.9"},
+    "torchtext": {"0.12": "1.11"},
+    "torchvision": {"0.13": "1.12", "0.14": "1.13", "0.15": "2.0", "0.17": "2.2"},
+}
+
+
+def is_out_of_reach(project: Project, library: str, release: str) -> bool:
+    """Whether the packaging keeps a library before a release, or torch or Python do.
+
+    With an old torch that it names goes an old Python, for which newer releases were not made.
+    """
+    if project.stays_before(library, release):
+        return True
+    if library in TORCH_OF:
+        return project.stays_before_torch(TORCH_OF[library].get(release, "1.8"))
+    python = newest_python(project)
+    if python is None:
+        return False
+    if library == "python":
+        return Version(python) < Version(release)
+    if library not in LAST:
+        return project.stays_before_torch("1.8")
+    return Version(LAST[library][PYTHONS.index(python)]) < Version(release)
+
+
+@kept
+def newest_python(project: Project) -> str | None:
+    """The newest Python that the packaging allows, where it is an old one."""
+    by_torch = (
+        python for torch, python in PYTHON_OF_TORCH.items() if project.stays_before_torch(torch)
+    )
+    found = [one for one in (next(by_torch, None), python_of_conda(project)) if one is not None]
+    return min(found, key=Version, default=None)
+
+
+def python_of_conda(project: Project) -> str | None:
+    """The Python that an environment.yml names, where no other file says what is installed."""
+    others = ("requirements*.txt", "*/requirements*.txt", "pyproject.toml", "setup.py")
+    if any(True for name in others for _ in project.root.glob(name)):
+        return None
+    for file in project.root.glob("environment.y*ml"):
+        found = re.search(r"^\s*- python *=+ *(3\.\d+)", file.read_text("utf-8", "replace"), re.M)
+        if found and found[1] in PYTHONS:
+            return found[1]
+    return None
