@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .lookup import path_of
+from .kept import kept
+from .lookup import imported, path_of
 from .project import Module
 from .syntax import last_name, written
 
@@ -18,12 +19,14 @@ ANY_FUNCTION, ANY_METHOD = "any function", "any method"
 METHOD = "."
 # begins the name of a file or folder, any of whose functions and classes may be used
 IN_FILE = "any of "
+# stands between the name of a function or class and the file that defines it
+OF_FILE = " of "
 
 
 def named_by(module: Module, node: ast.AST) -> Iterator[str]:
     """What a node names, without those below it."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        yield from (node.id, module.imports.get(node.id, "").rpartition(".")[2])
+        yield from meant_by(module, node.id)
     elif isinstance(node, ast.Attribute):
         root = written(node).partition(".")[0]
         imported = root in module.imports
@@ -39,6 +42,34 @@ def named_by(module: Module, node: ast.AST) -> Iterator[str]:
             yield from re.split("[.:]", node.value)
     elif isinstance(node, ast.Call):
         yield from chosen_by(module, node)
+
+
+def meant_by(module: Module, name: str) -> Iterator[str]:
+    """The function or class that a name of a file stands for, with its file where that is known."""
+    own = name in own_names(module)
+    if own:
+        yield name + OF_FILE + module.name
+    if name in module.imports:
+        source, _, name = module.imports[name].rpartition(".")
+        project = module.project
+        known: list[tuple[Module, ast.AST]] = [
+            *project.functions.get(name, ()),
+            *project.classes.get(name, ()),
+        ]
+        files = {other.name for other, _ in imported(module, source, known)}
+        yield from [name + OF_FILE + one for one in files] or [name]
+    elif not own:
+        yield name
+
+
+@kept
+def own_names(module: Module) -> frozenset[str]:
+    """The functions and classes that a file defines, and not within others."""
+    return frozenset(
+        node.name
+        for node in (*module.functions, *module.classes)
+        if module.function(node) is module.tree and module.class_of(node) is None
+    )
 
 
 def is_of_project(module: Module, name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .documents import documents
 from .kept import kept
 from .lookup import path_of
-from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, WORD, named_by
+from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, OF_FILE, WORD, named_by
 from .project import Module, Project
 from .syntax import FUNCTIONS, Function, is_constant, last_name, walk, written
 from .unused import (
@@ -24,6 +24,8 @@ from .unused import (
 KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
 CALLED_BY_BASES = {"apply", "backward", "eval", "extra_repr", "forward", "jvp", "load_state_dict"}
 CALLED_BY_BASES |= {"setup_context", "state_dict", "train", "vmap"}
+# what looks through all that a file defines
+LOOKS = (b".__dict__.items()", b".__dict__.values()", b"getmembers(", b" dir(")
 TRAINING = {"backward", "fit"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
@@ -102,7 +104,8 @@ def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
     if part.owner is None:
         files = [IN_FILE + one for one in path_of(part.module)] if shows(part.module, name) else []
         by_any = ANY_FUNCTION in named and may_be_meant(part)
-        return name in named or by_any or not named.isdisjoint(files)
+        by_name = not named.isdisjoint((name, name + OF_FILE + part.module.name))
+        return by_name or by_any or not named.isdisjoint(files)
     by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
     by_base |= is_packaged(part.module) and not name.startswith("_")
     by_name = not named.isdisjoint((name, METHOD + name))
@@ -112,20 +115,22 @@ def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
 
 
 def may_be_meant(part: Part) -> bool:
-    """Whether a name that is looked up as a text may be this one: any class, if files are.
+    """Whether a name that is looked up as a text may be this one.
 
-    A function's is written somewhere, in the code, a page or a configuration, or put together.
+    It is written somewhere, in the code, a page or a configuration, or put together; or all the
+    classes of a file are looked through.
     """
-    if isinstance(part.node, ast.ClassDef) and is_open(part.module.project):
+    node, project = part.node, part.module.project
+    looks = is_open(project) and any(map(project.contains, LOOKS))
+    if not isinstance(node, DEFINITIONS) or (looks and isinstance(node, ast.ClassDef)):
         return True
-    module, node = part.module, part.node
-    if not isinstance(node, DEFINITIONS):
-        return True
-    name, lines = node.name, module.project.contents[module.name].splitlines()
+    lines = project.contents[part.module.name].splitlines()
     code = b"\n".join(lines[node.lineno - 1 : node.end_lineno])
-    own = len(re.findall(rb"\b%s\b" % name.encode(), code))
-    begun, ended = fragments(module.project)
-    return words(module.project)[name] > own or name.startswith(begun) or name.endswith(ended)
+    own = len(re.findall(rb"\b%s\b" % node.name.encode(), code))
+    begun, ended = fragments(project)
+    return (
+        words(project)[node.name] > own or node.name.startswith(begun) or node.name.endswith(ended)
+    )
 
 
 @kept
