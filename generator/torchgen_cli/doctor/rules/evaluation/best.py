@@ -1,16 +1,12 @@
 """Which checkpoint is the best."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
-    FUNCTIONS,
-    argument,
     is_constant,
-    keyword,
     last_name,
     mentions,
     own_calls,
@@ -18,14 +14,8 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.origins import origins
 from ..shared.states import saves
-from .evaluating import looped_over
-
-TEST = re.compile(r"(^|[^a-z])tests?([^a-z]|$)|^te_", re.I)
-VALIDATION = re.compile(r"(^|[^a-z])(val|vali|valid|validation|dev|eval)([^a-z]|$)", re.I)
-TEST_DATA = re.compile(r"(^|[^a-z])test_?(set|loader|data|dataset|dataloader)?([^a-z]|$)", re.I)
-SPLITTING = ("Subset", "SubsetRandomSampler", "random_split", "train_test_split")
+from .on_test import TEST, VALIDATION, scored_on_test, stopped_by_test
 
 
 @rule(
@@ -68,13 +58,11 @@ def train(model, epochs, run_epoch, validate, path):
 def best_by_test(module: Module) -> Iterator[Spot]:
     saving = set(saves(module))
     for around, node in comparisons(module):
-        compared = node.test if isinstance(node, ast.If) else node.value
-        if not isinstance(compared, ast.Compare):
+        asked = compared_in(node.test if isinstance(node, ast.If) else node.value)
+        named = any(map(prefers_test, asked))
+        if not named and not any(scored_on_test(module, around, one) for one in asked):
             continue
-        named = prefers_test(compared)
-        if not named and not scored_on_test(module, around, compared):
-            continue
-        validated = named and any(is_validated(module, one) for one in walk(compared))
+        validated = named and any(is_validated(module, one) for part in asked for one in walk(part))
         if isinstance(node, ast.If):
             calls = own_calls(node)
             kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
@@ -82,6 +70,14 @@ def best_by_test(module: Module) -> Iterator[Spot]:
                 yield Spot(node, unsure=validated)
         elif decides(around, node.targets[0]):
             yield Spot(node, unsure=validated)
+    yield from map(Spot, stopped_by_test(module))
+
+
+def compared_in(condition: ast.expr) -> list[ast.expr]:
+    """The comparisons of a condition, all of which must hold."""
+    if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
+        return [one for one in condition.values if isinstance(one, ast.Compare)]
+    return [condition] if isinstance(condition, ast.Compare) else []
 
 
 def comparisons(module: Module) -> Iterator[tuple[ast.AST, ast.If | ast.Assign]]:
@@ -109,59 +105,6 @@ def prefers_test(comparison: ast.expr) -> bool:
     by_test = any(TEST.search(name) and "best" not in name.lower() for name in names)
     kept = any("best" in name.lower() for name in names)
     return by_test and kept and not any(map(VALIDATION.search, names))
-
-
-def scored_on_test(module: Module, around: ast.AST, comparison: ast.Compare) -> bool:
-    """Whether a score without such a name is of a test set: by what its function was given."""
-    names = [name for name in map(written, walk(comparison)) if name]
-    scores = [name for name in names if "best" not in name.lower()]
-    if len(scores) == len(names) or any(map(TEST.search, names)):
-        return False
-    if isinstance(around, FUNCTIONS) and not any(map(VALIDATION.search, names)):
-        sources = [looped_over(n.iter) for n in own_nodes(around) if isinstance(n, ast.For)]
-        tested = bool(sources) and all(map(TEST_DATA.search, sources))
-        return tested and not any(map(VALIDATION.search, sources))
-    given = [one for name in scores for one in given_for(module, comparison, name)]
-    if any(is_test_split(module, one) for one in given):
-        return True
-    texts = [*scores, *map(written, given)]
-    return any(map(TEST_DATA.search, texts)) and not any(map(VALIDATION.search, texts))
-
-
-def given_for(module: Module, comparison: ast.expr, name: str) -> list[ast.expr]:
-    """What the call was given that a name was last set to before a comparison."""
-    before = [
-        node
-        for node in own_nodes(module.function(comparison))
-        if isinstance(node, ast.Assign)
-        and node.lineno < comparison.lineno
-        and name in {written(one) for target in node.targets for one in walk(target)}
-    ]
-    value = max(before, key=lambda one: one.lineno).value if before else None
-    return value.args if isinstance(value, ast.Call) else []
-
-
-def is_test_split(module: Module, loader: ast.expr) -> bool:
-    """Whether a loader goes through the test part of a public data set, whatever it is called."""
-    near = module.project.near(module)
-    if any(name in other.calls for other in near for name in SPLITTING):
-        return False
-    data = [
-        one
-        for where, made in origins(module, loader)
-        if isinstance(made, ast.Call) and where.is_torch(made.func, "DataLoader")
-        for given in [argument(made, 0, "dataset")]
-        for one in (origins(where, given) if given is not None else ())
-    ]
-    return bool(data) and all(
-        isinstance(made, ast.Call)
-        and where.qualified(made.func).startswith("torchvision.datasets.")
-        and (
-            is_constant(keyword(made, "train"), False)
-            or is_constant(keyword(made, "split"), "test")
-        )
-        for where, made in data
-    )
 
 
 def is_validated(module: Module, score: ast.AST) -> bool:

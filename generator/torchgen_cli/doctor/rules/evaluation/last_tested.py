@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, rule
-from ...syntax import FUNCTIONS, blocks, last_name, mentions, own_calls, own_nodes, walk, written
+from ...syntax import blocks, last_name, mentions, own_calls, own_nodes, written
 from ..shared.loops import is_backward
-from .best import TEST
+from .on_test import STOPPER, TEST, is_saving_stopper
 
 EVALUATES = re.compile(r"^(run_|do_)?(test|eval|evaluate|evaluation|validate|inference)", re.I)
-STOPPER = re.compile(r"early_?stop|stopper", re.I)
 BEST = ("best", "improve", "lowest", "highest")
 LOADS = re.compile(r"load|restore|resume|best|swap|ema", re.I)
 
@@ -103,20 +102,6 @@ def asks_for_the_best(module: Module, test: ast.expr) -> bool:
     return any(
         isinstance(one, ast.Compare | ast.Name | ast.BoolOp) and mentions(one, *BEST)
         for one in (test, *values)
-    )
-
-
-def is_saving_stopper(module: Module) -> bool:
-    """Whether a file has a class that ends a run early, and saves the best weights."""
-    return any(
-        STOPPER.search(node.name)
-        and any(
-            isinstance(one, ast.Attribute) and one.attr == "save"
-            for method in node.body
-            if isinstance(method, FUNCTIONS)
-            for one in walk(method)
-        )
-        for node in module.classes
     )
 
 
