@@ -1,0 +1,96 @@
+"""Sets for evaluation that are a part of what is trained on."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ...project import Module
+from ...rule import Spot, rule
+from ...syntax import own_nodes, walk, written
+
+TRAINING = re.compile(r"(^|[^a-z])(train|training|trn)([^a-z]|$)", re.I)
+HELD_OUT = re.compile(r"(^|[^a-z])(val|vali|valid|validate|validation|dev|test)([^a-z]|$)", re.I)
+
+
+class Cut(NamedTuple):
+    """A slice of a list that becomes a set: `train = items[0:int(0.8 * n)]`."""
+
+    statement: ast.Assign
+    target: str
+    source: str
+    start: str
+    stop: str
+
+
+@rule(
+    "TG214",
+    "samples for the evaluation are among those for the training",
+    why="""Both sets are cut from the same list, and the slice for the evaluation begins where that
+    for the training does: the score is that of samples that the model has seen.""",
+    remedy="cut the sets so that none begins before the other ends",
+    source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage",
+    bad="""
+def split(samples):
+    count = len(samples)
+    train = samples[0 : int(0.8 * count)]
+    validate = samples[0 : int(0.2 * count)]  # <--
+    return train, validate
+""",
+    good="""
+def split(samples):
+    count = len(samples)
+    validate = samples[0 : int(0.2 * count)]
+    train = samples[int(0.2 * count) :]
+    return train, validate
+""",
+)
+def within_training(module: Module) -> Iterator[Spot]:
+    scopes = {
+        module.function(statement): None
+        for target, statements in module.assigned.items()
+        if HELD_OUT.search(target)
+        for statement in statements
+    }
+    for scope in scopes:
+        cuts = list(cut_in(module, scope))
+        for one in cuts:
+            if not HELD_OUT.search(one.target) or TRAINING.search(one.target):
+                continue
+            for other in cuts:
+                trained = TRAINING.search(other.target) and not HELD_OUT.search(other.target)
+                if trained and overlaps(one, other) and beside(module, one, other):
+                    yield Spot(one.statement)
+                    break
+
+
+def cut_in(module: Module, scope: ast.AST) -> Iterator[Cut]:
+    """The slices in a scope that become a set as they are."""
+    for node in own_nodes(scope):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Subscript):
+            continue
+        part, source, target = node.value.slice, written(node.value.value), written(node.targets[0])
+        if isinstance(part, ast.Slice) and part.step is None and source and target:
+            start = "" if part.lower is None else ast.unparse(part.lower)
+            stop = "" if part.upper is None else ast.unparse(part.upper)
+            yield Cut(node, target, source, start if start != "0" else "", stop)
+
+
+def overlaps(one: Cut, other: Cut) -> bool:
+    """Whether two slices of the same list begin at the same place, or go on to its end."""
+    if one.source != other.source or {one.target, other.target} & {one.source}:
+        return False
+    return (one.start == other.start and (one.start, one.stop) != ("", "")) or (
+        one.stop == other.stop == "" and one.start != "" and other.start != ""
+    )
+
+
+def beside(module: Module, one: Cut, other: Cut) -> bool:
+    """Whether both are cut in the same block, so that no branch takes one of them alone."""
+    scope = module.function(one.statement)
+    alike = module.parents[one.statement] is module.parents[other.statement]
+    shortened = any(  # del items[:count]
+        isinstance(node, ast.Delete) and any(written(n) == one.source for n in walk(node))
+        for node in own_nodes(scope)
+    )
+    return alike and not shortened and len(module.value_in(ast.Name(one.source), scope)) < 2

@@ -1,0 +1,82 @@
+"""Validation sets that are the test set."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, rule
+from ...syntax import written
+from ..shared.states import saves
+
+VALIDATION = re.compile(r"(^|_)(val|vali|valid|validation|dev)(?=_|$|set$|data$|loader$)", re.I)
+CHOOSES = re.compile(r"(^|\.)best_|early_?stop", re.I)
+
+
+@rule(
+    "TG215",
+    "the validation set is the test set",
+    why="""What is chosen by the validation, such as an epoch, a threshold or when to stop, is
+    chosen by the test: its score is too good, and says nothing of samples that are new. One place
+    is shown for the whole repository.""",
+    remedy="set some of the training data aside for the validation",
+    source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage",
+    bad="""
+import torch
+
+
+def fit(model, load, train_epoch, score_of, epochs):
+    train_set, test_set = load("train"), load("test")
+    val_set = test_set  # <--
+    best_score = 0.0
+    for epoch in range(epochs):
+        train_epoch(model, train_set)
+        score = score_of(model, val_set)
+        if score > best_score:
+            best_score = score
+            torch.save(model.state_dict(), "best.pt")
+""",
+    good="""
+import torch
+
+
+def fit(model, load, train_epoch, score_of, epochs):
+    train_set, val_set = load("train"), load("val")
+    best_score = 0.0
+    for epoch in range(epochs):
+        train_epoch(model, train_set)
+        score = score_of(model, val_set)
+        if score > best_score:
+            best_score = score
+            torch.save(model.state_dict(), "best.pt")
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def validates_on_test(module: Module) -> Iterator[ast.AST]:
+    found = [
+        statement
+        for target, statements in module.assigned.items()
+        if VALIDATION.search(target.rpartition(".")[2])
+        for statement in statements
+        if is_renamed_test(module, statement)
+    ]
+    if found and chooses(module):
+        yield from found
+
+
+def is_renamed_test(module: Module, statement: ast.Assign) -> bool:
+    """Whether a name for validation data is given those of the test."""
+    target, value = written(statement.targets[0]), written(statement.value)
+    own, other = target.rpartition(".")[2], value.rpartition(".")[2]
+    conditional = any(
+        isinstance(around, ast.If | ast.Try) for around in module.ancestors(statement)
+    )
+    return not conditional and VALIDATION.sub(r"\1test", own).lower() == other.lower()
+
+
+def chooses(module: Module) -> bool:
+    """Whether the program keeps the best of its weights, or stops early."""
+    near = module.project.near(module)
+    kept = any(CHOOSES.search(name) for other in near for name in other.assigned)
+    return kept and any(any(True for _ in saves(other)) for other in near)
