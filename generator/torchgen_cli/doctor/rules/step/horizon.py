@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import argument, has_stars, last_name, mentions, own_calls, receiver, walk, written
+from .in_epochs import drops_within_epochs
 
 
 @rule(
@@ -45,7 +46,7 @@ def fit(model, loader, optimizer, loss_of, epochs):
 def wrong_horizon(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
-    for call in module.torch_calls("CosineAnnealingLR", "OneCycleLR"):
+    for call in module.torch_calls("CosineAnnealingLR", "OneCycleLR", "MultiStepLR", "StepLR"):
         target = module.parents[call]
         if has_stars(call) or not isinstance(target, ast.Assign):
             continue
@@ -56,13 +57,15 @@ def wrong_horizon(module: Module) -> Iterator[Spot]:
             for step in other.calls.get("step", ())
             if last_name(receiver(step) or step) == name
         }
-        given, moved = unit(call), next(iter(paces)) if len(paces) == 1 else ""
+        given, moved = unit(module, call), next(iter(paces)) if len(paces) == 1 else ""
         if given and moved and given != moved:
             yield Spot(call, f"its length is in {given}, it is moved on by {moved}")
 
 
-def unit(call: ast.Call) -> str:
+def unit(module: Module, call: ast.Call) -> str:
     """What a schedule's length counts, where that can be read: "batches", "epochs" or nothing."""
+    if last_name(call.func) in ("MultiStepLR", "StepLR"):
+        return "epochs" if drops_within_epochs(module, call) else ""
     if last_name(call.func) == "OneCycleLR":
         given = [argument(call, 2, "total_steps"), argument(call, 4, "steps_per_epoch")]
         return "batches" if any(one is not None and lengths(one) for one in given) else ""
@@ -95,9 +98,13 @@ def lengths(node: ast.expr) -> bool:
 def pace(module: Module, step: ast.Call) -> str:
     """How often a scheduler is moved on: by "batches", by "epochs", or nobody can tell."""
     loop = next(module.loops_around(step), None)
-    if step.args or not isinstance(loop, ast.For):
+    if step.args or not isinstance(loop, ast.For) or isinstance(loop.body[-1], ast.Break):
         return ""
-    deeper = [n for n in walk(loop) if isinstance(n, ast.For) and n is not loop]
+    deeper = [
+        n
+        for n in walk(loop)
+        if isinstance(n, ast.For) and n is not loop and own_calls(n, "backward", "step")
+    ]
     if mentions(loop.target, "epoch"):
         return "epochs"
     if own_calls(loop, "backward") and not deeper and mentions(loop.iter, "loader"):
