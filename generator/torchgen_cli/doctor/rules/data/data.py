@@ -134,7 +134,7 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
     samplers = list(module.torch_calls("DistributedSampler"))
     near = module.project.near(module) if samplers else []
     told = [(other, call) for other in near for call in other.calls.get("set_epoch", ())]
-    if module.project.has_framework(module):
+    if module.project.has_framework(module) and not wraps_by_hand(module):
         return
     if not any(is_of_epochs(other, loop) for other in near for loop in other.loops):
         return
@@ -149,6 +149,12 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
             # a sampler that asks the group for its number ends the program where there is none
             alone = argument(call, 1, "num_replicas") is not None
             yield Spot(call, "where there is one process", unsure=not alone)
+
+
+def wraps_by_hand(module: Module) -> bool:
+    """Whether a file joins the processes and wraps the model, so that no framework does."""
+    joins = "init_process_group" in module.calls
+    return joins and any(module.torch_calls("DistributedDataParallel"))
 
 
 def is_of_epochs(module: Module, loop: Loop) -> bool:

@@ -9,6 +9,7 @@ from ...rule import STABLE, Severity, rule
 from ...syntax import (
     FUNCTIONS,
     argument,
+    asks_main,
     has_stars,
     is_constant,
     last_name,
@@ -173,7 +174,11 @@ def guarded(module: Module, call: ast.expr | ast.stmt) -> bool:
     scope = module.function(call)
     if isinstance(scope, FUNCTIONS) and any(mentions(one, *GUARDS) for one in scope.decorator_list):
         return True
-    asked = [n.test for n in module.ancestors(call) if isinstance(n, ast.If | ast.IfExp)]
+    asked = [
+        around.test
+        for around in module.ancestors(call)
+        if isinstance(around, ast.If | ast.IfExp) and not asks_main(around)
+    ]
     asked += [
         node.test
         for node in walk(scope)
