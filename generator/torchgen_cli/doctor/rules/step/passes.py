@@ -204,3 +204,19 @@ def clipped_in_parts(module: Module) -> Iterator[ast.AST]:
         for clip in own_calls(loop, *CLIPPING):
             if clip not in inside and clip.lineno < condition.lineno:
                 yield clip
+    for function in module.functions:
+        yield from clipped_by_update(module, function)
+
+
+def clipped_by_update(module: Module, function: ast.AST) -> Iterator[ast.Call]:
+    """Where a function for one pass clips, and then steps in some passes alone."""
+    backwards = own_calls(function, "backward")
+    for node in own_nodes(function) if backwards else ():
+        if not isinstance(node, ast.If) or node.orelse or not every_few(node.test):
+            continue
+        inside = set(walk(node))
+        alone = not any(True for _ in module.loops_around(node))
+        if alone and optimizer_steps(module, node) and not inside.intersection(backwards):
+            for clip in own_calls(function, *CLIPPING):
+                if clip not in inside and backwards[0].lineno < clip.lineno < node.lineno:
+                    yield clip

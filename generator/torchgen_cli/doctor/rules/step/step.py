@@ -216,10 +216,22 @@ def modulus(test: ast.expr) -> ast.expr | None:
     return None
 
 
+def sets_a_number(module: Module, node: ast.AST) -> bool:
+    """Whether it is what a rate or a size of batches is set to, and so no loss."""
+    around = module.parents[node]
+    while isinstance(around, ast.Call | ast.BinOp):  # int(size / passes)
+        around = module.parents[around]
+    if not isinstance(around, ast.Assign):
+        return False
+    return re.search(r"(^|_)(lr|rate|batch_?size)$", name_of(around.targets[0]), re.I) is not None
+
+
 def divides_by_accumulation(module: Module) -> bool:
     """Whether anything is divided by, or scaled with, the number of passes; or losses are sums."""
     for node in walk(module.tree):
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
+            if sets_a_number(module, node):
+                continue
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
             if mentions(divisor, "accum", "scale", "weight", "norm", "world", "subdivision"):
                 return True
