@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
+from ..shared.origins import called
 from .loaded import knows_modes
 
 FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # not what is trained
@@ -121,7 +122,7 @@ def evaluating_call(module: Module, loop: ast.AST) -> Iterator[ast.Call]:
     handed = [
         (call, found[0][1])
         for call in own_calls(loop)
-        if len(found := module.project.resolve(module, call)) == 1
+        if len(found := called(module, call) or module.project.resolve(module, call)) == 1
     ]
     trained = {
         written(argument)
@@ -131,11 +132,14 @@ def evaluating_call(module: Module, loop: ast.AST) -> Iterator[ast.Call]:
     }
     trained.update(written(owner) for owner in trained_models(module, loop))
     for call, function in handed:
-        if not isinstance(call.func, ast.Name) or own_calls(function, "backward"):
+        own = written(receiver(call) or call) == "self"  # self.evaluate()
+        if not (own or isinstance(call.func, ast.Name)) or own_calls(function, "backward"):
             continue
         names = [argument.arg for argument in function.args.args]
         given = dict(zip(names, (written(a) for a in call.args), strict=False))
-        owners = (receiver(inner) for inner in own_calls(function, "eval"))
-        if any(given.get(written(o)) in trained - {""} for o in owners if o is not None):
+        owners = [written(o) for inner in own_calls(function, "eval") if (o := receiver(inner))]
+        if own:
+            given = {one: one for one in owners if one.startswith("self.")}
+        if any(given.get(one) in trained - {""} for one in owners):
             yield call
             return
