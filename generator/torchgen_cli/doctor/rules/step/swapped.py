@@ -1,0 +1,73 @@
+"""Losses whose arguments stand in the wrong order."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, rule
+from ...syntax import has_stars, last_name, written
+
+FUNCTIONAL = (
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "nll_loss",
+)
+CLASSES = ("BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "NLLLoss")
+TARGET = re.compile(r"(^|_)(y_true|truths?|gts?|ground_?truths?|targets?|labels?)$", re.I)
+PREDICTED = re.compile(
+    r"(^|_)(y_pred|preds?|predicted|predictions?|logits?|outputs?|y_hat|probs?)$", re.I
+)
+
+
+@rule(
+    "TG431",
+    "the loss is given the target where it takes the prediction",
+    why="""The first argument is the prediction, the second the target, and this loss is not the
+    same the other way round: the gradient is that of another function, or there is an error where
+    a target may have none.""",
+    remedy="give the prediction first, and then the target",
+    source=f"{STABLE}/generated/torch.nn.functional.binary_cross_entropy.html",
+    bad="""
+from torch.nn import functional as F
+
+
+def step(model, images, targets, optimizer):
+    optimizer.zero_grad()
+    outputs = model(images).sigmoid()
+    F.binary_cross_entropy(targets, outputs).backward()  # <--
+    optimizer.step()
+""",
+    good="""
+from torch.nn import functional as F
+
+
+def step(model, images, targets, optimizer):
+    optimizer.zero_grad()
+    outputs = model(images).sigmoid()
+    F.binary_cross_entropy(outputs, targets).backward()
+    optimizer.step()
+""",
+)
+def target_first(module: Module) -> Iterator[ast.AST]:
+    for call in (*module.torch_calls(*FUNCTIONAL), *calls_of_criteria(module)):
+        if len(call.args) < 2 or has_stars(call):
+            continue
+        first, second = (last_name(one) for one in call.args[:2])
+        if TARGET.search(first) and PREDICTED.search(second):
+            yield call
+
+
+def calls_of_criteria(module: Module) -> Iterator[ast.Call]:
+    """The calls of what a file makes as one of these losses, and as nothing else."""
+    for made in module.torch_calls(*CLASSES):
+        statement = module.parents[made]
+        name = written(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+        values = [one.value for one in module.assigned.get(name, ())]
+        if name and all(
+            isinstance(v, ast.Call) and module.is_torch(v.func, *CLASSES) for v in values
+        ):
+            for call in module.calls.get(name.rpartition(".")[2], ()):
+                if written(call.func) == name and values[0] is made:
+                    yield call
