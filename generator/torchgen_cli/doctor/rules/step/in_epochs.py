@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import argument, keyword, last_name
+from ...syntax import argument, keyword, last_name, mentions, walk
 from ..shared.flag_readers import flag_names
 
 EPOCHS = re.compile(r"^epochs$|^(n|nb|nr|num|max|total|train|training)_?epochs?$", re.I)
@@ -14,13 +14,30 @@ FEW = 0.5  # a rate that is multiplied by more than this may well fall every few
 
 def drops_within_epochs(module: Module, call: ast.Call) -> bool:
     """Whether all drops come at numbers below that of the epochs, and each counts for much."""
-    places = numbers(module, argument(call, 1, "milestones") or keyword(call, "step_size"))
+    given = argument(call, 1, "milestones") or keyword(call, "step_size")
+    if given is not None and is_part_of_epochs(given):
+        return True
+    places = numbers(module, given)
     epochs = [one for value in epochs_of(module) for one in literal(value)]
     if not places or not epochs or min(places) < 2 or max(places) >= min(epochs):
         return False
     factor = argument(call, 2, "gamma")
     factors = numbers(module, factor) if factor is not None else [0.1]
     return bool(factors) and max(factors) <= FEW
+
+
+def is_part_of_epochs(node: ast.expr) -> bool:
+    """Whether it is said to be in epochs: `epochs // 3`, `args.decay_epochs`."""
+    if not mentions(node, "epoch") or mentions(node, "per", "iter", "step", "batch", "loader"):
+        return False
+    return not any(  # epochs * updates
+        (
+            isinstance(one, ast.BinOp)
+            and not any(isinstance(side, ast.Constant) for side in (one.left, one.right))
+        )
+        or (isinstance(one, ast.Call) and last_name(one.func) not in ("int", "round"))
+        for one in walk(node)
+    )
 
 
 def numbers(module: Module, node: ast.expr | None) -> list[float]:
