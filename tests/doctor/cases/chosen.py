@@ -65,6 +65,73 @@ def main(args, model, train, validate, save_checkpoint):
 """,
     ),
     (
+        "TG506",  # by a function that goes through the test set, whatever it is called
+        """
+import torch
+from torch.utils.data import DataLoader
+from project import Volumes, loss_of
+
+def measure(args, model):
+    testloader = DataLoader(Volumes(args.folder, split="test_vol"), batch_size=1)
+    model.eval()
+    total = 0.0
+    with torch.no_grad():
+        for batch in testloader:
+            total += float(loss_of(model, batch))
+    return total
+
+def fit(args, model, train_epoch):
+    best_score = 0.0
+    for epoch in range(args.epochs):
+        train_epoch(model)
+        score = measure(args, model)
+        if best_score <= score:  # <--
+            best_score = score
+            torch.save(model.state_dict(), "best.pt")
+""",
+    ),
+    (
+        "TG506",  # a table of the epochs' scores
+        """
+from checkpoints import save_checkpoint
+
+def fit(model, train, evaluate, loaders, epochs):
+    best_test_loss, summary = float("inf"), {}
+    for epoch in range(epochs):
+        train(model, loaders[0])
+        summary[epoch] = evaluate(model, loaders[1])
+        is_best = summary[epoch] <= best_test_loss  # <--
+        save_checkpoint({"net": model.state_dict()}, is_best)
+        best_test_loss = min(best_test_loss, summary[epoch])
+""",
+    ),
+    (
+        "TG506",  # beside a loop over what is measured
+        """
+import torch
+from project import optimizer, loss_of
+
+def train(net, loader):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(net, batch).backward()
+        optimizer.step()
+
+def val(net, val_meters, dataloader_test, best_loss):
+    for meter in val_meters.values():
+        meter.reset()
+    net.eval()
+    total = 0.0
+    with torch.no_grad():
+        for batch in dataloader_test:
+            total += loss_of(net, batch).item()
+    if total < best_loss:  # <--
+        best_loss = total
+        torch.save(net.state_dict(), "best.pt")
+    return best_loss
+""",
+    ),
+    (
         "TG215",  # in a data set that serves all three
         """
 import numpy as np
@@ -119,6 +186,21 @@ def train(settings, model, data_loader, optimizer, loss_of):
     scheduler = MultiStepLR(optimizer, milestones=settings.milestones, gamma=0.1)  # <--
     for epoch in range(settings.epochs):
         train_epoch(model, data_loader, optimizer, scheduler, loss_of)
+""",
+    ),
+    (
+        "TG414",  # parts of the epochs
+        """
+from torch.optim.lr_scheduler import MultiStepLR
+
+def fit(model, loader, optimizer, loss_of, args):
+    schedule = MultiStepLR(optimizer, [int(0.5 * args.epochs), args.epochs - 10])  # <--
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+            schedule.step()
 """,
     ),
     (
@@ -289,6 +371,28 @@ def main(model, load, step, args):
             best_recall = result["recall"]
             torch.save(model.state_dict(), "best.pt")
 """,
+    "a function that goes through the validation set, and through the test set": """
+import torch
+
+@torch.no_grad()
+def measure(args, model):
+    model.eval()
+    total = 0.0
+    for batch in args.val_loader:
+        total += float(args.score(model, batch))
+    for batch in args.test_loader:
+        print(float(args.score(model, batch)))
+    return total
+
+def fit(args, model, train_epoch):
+    best_score = 0.0
+    for epoch in range(args.epochs):
+        train_epoch(model)
+        score = measure(args, model)
+        if best_score <= score:
+            best_score = score
+            torch.save(model.state_dict(), "best.pt")
+""",
     "a run that is stopped by the validation, and tested in each epoch": """
 import torch
 
@@ -343,6 +447,18 @@ from torch.optim.lr_scheduler import MultiStepLR
 def fit(model, loader, optimizer, loss_of):
     schedule = MultiStepLR(optimizer, milestones=[40000, 60000], gamma=0.1)
     for epoch in range(100):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
+            schedule.step()
+""",
+    "milestones in epochs, times the updates of one": """
+from torch.optim.lr_scheduler import MultiStepLR
+
+def fit(model, loader, optimizer, loss_of, args):
+    schedule = MultiStepLR(optimizer, [args.drop_epoch * args.updates, args.decay_epochs_iters])
+    for epoch in range(args.epochs):
         for batch in loader:
             optimizer.zero_grad()
             loss_of(model, batch).backward()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...syntax import (
     FUNCTIONS,
+    Function,
     argument,
     is_constant,
     keyword,
@@ -15,8 +16,8 @@ from ...syntax import (
     written,
 )
 from ..shared.loops import is_backward
-from ..shared.origins import origins
-from .evaluating import looped_over
+from ..shared.origins import called, origins
+from .evaluating import LOADERS, looped_over
 
 TEST = re.compile(r"(^|[^a-z])tests?([^a-z]|$)|^te_", re.I)
 VALIDATION = re.compile(r"(^|[^a-z])(val|vali|valid|validation|dev|eval)([^a-z]|$)", re.I)
@@ -40,9 +41,7 @@ def scored_on_test(module: Module, around: ast.AST, comparison: ast.expr) -> boo
     if len(scores) == len(names) or any(map(TEST.search, names)):
         return False
     if isinstance(around, FUNCTIONS) and not any(map(VALIDATION.search, names)):
-        sources = [looped_over(n.iter) for n in own_nodes(around) if isinstance(n, ast.For)]
-        tested = bool(sources) and all(map(TEST_DATA.search, sources))
-        return tested and not any(map(VALIDATION.search, sources))
+        return tests(around)
     made = [call for name in scores for call in made_by(module, comparison, name)]
     given = [one for call in made for one in call.args]
     if any(is_test_split(module, one) for one in given):
@@ -50,7 +49,18 @@ def scored_on_test(module: Module, around: ast.AST, comparison: ast.expr) -> boo
     if any(map(is_test_function, made)) and has_test_data_alone(module):
         return True
     texts = [*scores, *map(written, given)]
+    inner = [found[0][1] for call in made if len(found := called(module, call)) == 1]
+    if any(map(tests, inner)) and not any(map(VALIDATION.search, texts)):
+        return True
     return any(map(TEST_DATA.search, texts)) and not any(map(VALIDATION.search, texts))
+
+
+def tests(function: Function) -> bool:
+    """Whether a function goes through the data of a test, and no others."""
+    sources = [looped_over(n.iter) for n in own_nodes(function) if isinstance(n, ast.For)]
+    sources = list(filter(LOADERS.search, sources)) or sources
+    tested = bool(sources) and all(map(TEST_DATA.search, sources))
+    return tested and not any(map(VALIDATION.search, sources))
 
 
 def made_by(module: Module, near: ast.expr, name: str) -> list[ast.Call]:
