@@ -14,15 +14,13 @@ class EarlyStopping:
 
 class Runner:
     def fit(self):
-        stopping = EarlyStopping()
+        early_stopping = EarlyStopping()
         for epoch in range(self.epochs):
             for x, y in self.train_loader:
                 self.optimizer.zero_grad()
                 self.loss_of(self.model(x), y).backward()
                 self.optimizer.step()
             vali_loss, vali_gap = self.vali(self.test_loader)
-            stopping(vali_loss, self.model)
-            early_stopping = stopping
             early_stopping(vali_loss, self.model)  # <--
 """,
     ),
