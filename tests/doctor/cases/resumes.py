@@ -309,9 +309,140 @@ def main(args, net, adam, epoch_of, validate):
             torch.save({**kept, "best": score}, args.last)  # <--
 """,
     ),
+    (
+        "TG612",  # a rate out of a schedule of numpy, in the state of the optimizer
+        """
+import numpy as np
+import torch
+
+def train(net, adam, batches, rates, epoch):
+    for number, batch in enumerate(batches):
+        for group in adam.param_groups:
+            group["lr"] = rates[epoch * len(batches) + number]
+        adam.zero_grad()
+        net(batch).mean().backward()
+        adam.step()
+
+def main(args, net, batches):
+    adam = torch.optim.Adam(net.parameters())
+    rates = np.concatenate((np.linspace(0, args.lr, 10), args.lr * np.ones(90)))
+    begin = 0
+    if args.last:
+        read = torch.load(args.last, map_location="cpu")  # <--
+        net.load_state_dict(read["net"])
+        adam.load_state_dict(read["adam"])
+        begin = read["epoch"]
+    for epoch in range(begin, args.epochs):
+        train(net, adam, batches, rates, epoch)
+        kept = {"net": net.state_dict(), "adam": adam.state_dict(), "epoch": epoch + 1}
+        torch.save(kept, f"{args.folder}/{epoch}.pt")
+""",
+    ),
+    (
+        "TG612",  # an object of one's own, as a cache
+        """
+import os
+
+import torch
+
+class Words:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.known = sorted(set(file.read().split()))
+
+def words_of(folder):
+    kept = os.path.join(folder, "words.pt")
+    if os.path.exists(kept):
+        words = torch.load(kept)  # <--
+    else:
+        words = Words(os.path.join(folder, "text.txt"))
+        torch.save(words, kept)
+    return words
+""",
+    ),
+    (
+        "TG611",  # where a condition holds all that trains
+        """
+import torch
+
+def main(opt, net, adam, train_epoch, evaluate):
+    if opt.resume_path:
+        read = torch.load(opt.resume_path, map_location="cpu", weights_only=True)
+        opt.begin_epoch = read["epoch"]  # <--
+        net.load_state_dict(read["net"])
+        adam.load_state_dict(read["adam"])
+    for number in range(opt.begin_epoch, opt.n_epochs + 1):
+        if not opt.no_train:
+            train_epoch(number, net, adam)
+            kept = {"net": net.state_dict(), "adam": adam.state_dict(), "epoch": number}
+            torch.save(kept, f"{opt.folder}/{number}.pt")
+        if not opt.no_val:
+            print(evaluate(net))
+""",
+    ),
+    (
+        "TG608",  # that is kept as a flag, for a helper
+        """
+import os
+
+import torch
+
+def main(args, net, optimizer, train_epoch, evaluate):
+    if os.path.exists(args.last):
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["net"])
+        optimizer.load_state_dict(read["optimizer"])
+    best_loss = None
+    for epoch in range(args.epochs):
+        train_epoch(net, optimizer)
+        loss = evaluate(net)
+        is_best = best_loss is None or loss < best_loss  # <--
+        best_loss = loss if is_best else best_loss
+        save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, is_best, args.last)
+
+def save(kept, is_best, path):
+    torch.save(kept, path)
+    if is_best:
+        torch.save(kept, f"{path}.best")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "a rate of numpy that a float is made of, and a cache of another name": """
+import os
+
+import numpy as np
+import torch
+
+def train(net, adam, batches, rates):
+    for number, batch in enumerate(batches):
+        for group in adam.param_groups:
+            group["lr"] = float(rates[number])
+        adam.zero_grad()
+        net(batch).mean().backward()
+        adam.step()
+
+def main(args, net, batches):
+    adam = torch.optim.Adam(net.parameters())
+    rates = np.linspace(0, args.lr, 10)
+    if args.last:
+        read = torch.load(args.last, map_location="cpu")
+        net.load_state_dict(read["net"])
+        adam.load_state_dict(read["adam"])
+    train(net, adam, batches, rates)
+    torch.save({"net": net.state_dict(), "adam": adam.state_dict()}, args.folder + "/last.pt")
+
+class Words:
+    def __init__(self, path):
+        self.known = os.listdir(path)
+
+def write(folder):
+    words = Words(folder)
+    torch.save(words, os.path.join(folder, "words.pt"))
+    numbers = torch.load(os.path.join(folder, "numbers.pt"))
+    return words, numbers
+""",
     "a cache of the data, beside the options of a run, which nothing opens": """
 import argparse
 import os

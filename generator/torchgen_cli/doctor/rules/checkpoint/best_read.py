@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import LOOPS, is_constant, last_name, own_nodes, walk, written
+from ...syntax import LOOPS, is_constant, last_name, own_calls, own_nodes, walk, written
 
 BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|best", re.I)
 TIME = re.compile(r"strftime|\btime\.time\(|datetime|timestamp|uuid|\bnow\(", re.I)
@@ -103,3 +103,29 @@ def tells_time(module: Module, value: ast.expr, depth: int) -> bool:
         for name in names
         for one in module.assigned.get(name, ())
     )
+
+
+def compared(test: ast.expr) -> list[str]:
+    """The names in a comparison that stand for the best so far."""
+    sides = [s for n in walk(test) if isinstance(n, ast.Compare) for s in (n.left, *n.comparators)]
+    return [written(side) for side in sides if written(side) and BEST.search(last_name(side))]
+
+
+def saves_by_flag(module: Module) -> Iterator[tuple[ast.Assign, ast.Call, str]]:
+    """(where a score is compared, what saves by the result, the best so far) in loops.
+
+    `is_best = score > best` decides, and is given to the call that saves.
+    """
+    for name, statements in module.assigned.items():
+        for statement in statements if "best" in name.lower() else ():
+            loop = next(module.loops_around(statement), None)
+            if loop is None or not isinstance(statement.value, ast.Compare | ast.BoolOp | ast.Call):
+                continue
+            for best in dict.fromkeys(compared(statement.value)):
+                yield from (
+                    (statement, call, best)
+                    for call in own_calls(loop)
+                    if "save" in last_name(call.func).lower()
+                    and name in map(written, [*call.args, *(one.value for one in call.keywords)])
+                    and is_asked(loop, best)
+                )

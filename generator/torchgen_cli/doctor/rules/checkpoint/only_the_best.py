@@ -8,7 +8,8 @@ from ...rule import Spot
 from ...syntax import mentions
 from ..shared.programs import run_with
 from ..shared.states import saves
-from .resume import compared, reads_a_count
+from .best_read import compared
+from .resume import reads_a_count
 
 DETAIL = "only a new best epoch is saved, and a resume begins there again"
 

@@ -2,8 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
@@ -17,15 +16,15 @@ from ...syntax import (
     mentions,
     own_calls,
     own_nodes,
+    receiver,
     same,
     written,
 )
-from ..shared.origins import assigned, returned
+from ..shared.loops import is_optimizer
 from ..shared.programs import imported_by, run_with
-from ..shared.states import filled_in, handed_on, is_model, plain_saves, saves, value_before
-from .checkpoint import parts_of
+from ..shared.states import handed_on, plain_saves, saves, value_before
+from .refused_parts import Kept, is_load, kind_of, objects
 
-NUMBERS = ("numpy.mean", "numpy.max", "numpy.min", "numpy.sum", "numpy.average", "numpy.float64")
 NAMED = re.compile(r"[a-zA-Z]\w{3,}")  # the words in the name of a file
 
 
@@ -33,8 +32,9 @@ NAMED = re.compile(r"[a-zA-Z]\w{3,}")  # the words in the name of a file
     "TG612",
     "torch 2.6 and newer refuse to load what is saved here",
     why="""Since then `torch.load` takes plain containers, tensors and numbers alone, unless one
-    says otherwise. A whole module, the Namespace of argparse or a number of numpy in the file
-    ends the resume, or the evaluation, with an UnpicklingError. One place is shown for the
+    says otherwise. A whole module, the Namespace of argparse, an object of one's own class or a
+    number of numpy in the file, such as the rate in an optimizer's state, ends the resume, or the
+    evaluation, with an UnpicklingError. One place is shown for the
     repository.""",
     remedy="""save `state_dict()`, `vars(args)` and `float(...)`; for files that exist pass
     `weights_only=False`""",
@@ -88,18 +88,6 @@ def refused(module: Module) -> Iterator[Spot]:
                 return
 
 
-class Kept(NamedTuple):
-    """What is saved beside plain data."""
-
-    what: str
-    """In words."""
-    key: str
-    """The key that it has in the dict which is saved; empty where it is all that is saved."""
-    keys: frozenset[str]
-    """The keys of that dict."""
-    is_module: bool
-
-
 def writers(module: Module) -> list[Module]:
     """The files that may write what a file reads.
 
@@ -132,32 +120,92 @@ def is_allowed(module: Module, load: ast.Call) -> bool:
 
 def may_hold(module: Module, load: ast.Call, kept: Kept) -> bool:
     """Whether a load may open a file with an object, by the keys that are read from it."""
-    statement, scope = module.parents[load], module.function(load)
-    names = [written(one) for one in getattr(statement, "targets", ())]
-    reads = {
-        node.slice.value: node
-        for node in own_nodes(scope)
-        if isinstance(node, ast.Subscript)
-        and (node.value is load or written(node.value) in names)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-    }
+    optimizer = goes_into_optimizer(module, load)
+    if optimizer or (kept.is_state and not kept.key):
+        return optimizer and kept.is_state and not kept.key
+    reads, filled = reads_of(module, load)
     if not reads:
-        return True
-    filled = [one.args[0] for one in own_calls(scope, "load_state_dict") if one.args]
+        return not kept.is_object or names_the_same(module, load, kept)
     if kept.is_module and any(reads.get(kept.key) is one for one in filled):
         return False  # there it is a dict of tensors
+    if kept.key in reads:
+        return True
+    if kept.is_state:  # a resume that leaves the optimizer out
+        return len(reads) > 1 and kept.keys.issuperset(reads)
     return not kept.keys.isdisjoint(reads)
+
+
+def reads_of(
+    module: Module, load: ast.Call, left: int = 2
+) -> tuple[dict[str, ast.AST], list[ast.expr]]:
+    """What is read by keys from what is loaded, and what `load_state_dict` is given there.
+
+    Where a function returns what it loads, its callers read it.
+    """
+    statement, scope = module.parents[load], module.function(load)
+    names = [written(one) for one in getattr(statement, "targets", ())]
+    reads: dict[str, ast.AST] = {}
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Subscript) and (node.value is load or written(node.value) in names):
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                reads[node.slice.value] = node
+            elif isinstance(node.slice, ast.Name):  # for key, value in options.items()
+                reads.update(dict.fromkeys(given_by_name(module, scope), node))
+    filled = [one.args[0] for one in own_calls(scope, "load_state_dict") if one.args]
+    returns = [one.value for one in own_nodes(scope) if isinstance(one, ast.Return) and one.value]
+    if left and any(one is load or written(one) in names for one in returns):
+        for other, call in module.project.calls_of(module, scope):
+            further, given = reads_of(other, call, left - 1)
+            reads |= further
+            filled += given
+    return reads, filled
+
+
+def given_by_name(module: Module, scope: ast.AST) -> Iterator[str]:
+    """The names of all options that callers give a function which takes any: `**options`."""
+    if isinstance(scope, FUNCTIONS) and scope.args.kwarg is not None:
+        for _, call in module.project.calls_of(module, scope):
+            yield from (one.arg for one in call.keywords if one.arg)
+
+
+def goes_into_optimizer(module: Module, load: ast.Call) -> bool:
+    """Whether all that is in the file is the state of an optimizer."""
+    return any(is_optimizer(module, receiver(one)) for one in filled_whole(module, load))
+
+
+def names_the_same(module: Module, load: ast.Call, kept: Kept) -> bool:
+    """Whether what is loaded has the path, or the name that is written out, of what is saved."""
+    path, target = argument(load, 0, "f"), argument(kept.call, 1, "f")
+    if module.function(load) is kept.module.function(kept.call) and same(path, target):
+        return True
+    name = name_of_file(written_path(module, path))
+    return name != "" and name == name_of_file(written_path(kept.module, target))
+
+
+def name_of_file(path: ast.expr | None) -> str:
+    """The name at the end of a path, where it is written out: `os.path.join(folder, "last.pt")`."""
+    while isinstance(path, ast.Call | ast.BinOp):
+        if isinstance(path, ast.Call) and not path.args:
+            return ""
+        path = path.args[-1] if isinstance(path, ast.Call) else path.right
+    text = path.value if isinstance(path, ast.Constant) else ""
+    return text.rpartition("/")[2] if isinstance(text, str) else ""
+
+
+def filled_whole(module: Module, load: ast.Call) -> list[ast.Call]:
+    """The calls of `load_state_dict` that are given all that is in the file."""
+    statement = module.parents[load]
+    names = [written(one) for one in getattr(statement, "targets", ())]
+    return [
+        one
+        for one in own_calls(module.function(load), "load_state_dict")
+        if one.args[:1] == [load] or (bool(one.args) and written(one.args[0]) in names)
+    ]
 
 
 def is_loaded_whole(module: Module, load: ast.Call) -> bool:
     """Whether all that is in the file goes into a model, so that it holds weights alone."""
-    statement = module.parents[load]
-    names = [written(one) for one in getattr(statement, "targets", ())]
-    return any(
-        one.args[:1] == [load] or (bool(one.args) and written(one.args[0]) in names)
-        for one in own_calls(module.function(load), "load_state_dict")
-    )
+    return any(not is_optimizer(module, receiver(one)) for one in filled_whole(module, load))
 
 
 def is_saved_beside(module: Module, load: ast.Call) -> bool:
@@ -165,8 +213,7 @@ def is_saved_beside(module: Module, load: ast.Call) -> bool:
     path = argument(load, 0, "f")
     return any(
         same(argument(save, 1, "f"), path)
-        and not is_model(module, save.args[0], save)
-        and not is_namespace(module, save.args[0])
+        and not kind_of(module, save.args[0], save, True)
         and not isinstance(value_before(module, save.args[0], save), ast.Dict)
         for save in own_calls(module.function(load), "save")
         if save.args and module.qualified(save.func) == "torch.save"
@@ -215,70 +262,3 @@ def written_path(module: Module, path: ast.expr | None) -> ast.expr | None:
         if item.optional_vars is not None and written(item.optional_vars) == path.id
     ]
     return made[0] if len(made) == 1 else None
-
-
-def is_load(module: Module, node: ast.AST) -> bool:
-    """Whether it is a call of `torch.load`."""
-    return isinstance(node, ast.Call) and module.qualified(node.func) == "torch.load"
-
-
-def objects(module: Module, own: bool) -> Iterator[Kept]:
-    """What a file saves beside plain data.
-
-    `own` says that the same file loads it: numbers are then looked for in functions as well.
-    """
-    for call in saves(module):
-        given = call.args[0]
-        content = value_before(module, given, call)
-        keys = keys_of(content)
-        further = keys_of(filled_in(module, module.function(call), written(given), content))
-        values = parts_of(content) or [given]
-        for value, key in zip(values, keys or [""] * len(values), strict=True):
-            whole = is_model(module, value, call)
-            if whole:
-                what = "a whole module"
-            elif is_namespace(module, value):
-                what = f"`{written(value)}`, a Namespace,"
-            elif is_numpy(module, value, 4 if own else 1):
-                what = f"`{ast.unparse(value)}`, a number of numpy,"
-            else:
-                continue
-            yield Kept(what, key, frozenset(further), whole)
-
-
-def keys_of(content: ast.expr | None) -> list[str]:
-    """The keys of a dict that is written out; "" for what is no text."""
-    keys = content.keys if isinstance(content, ast.Dict) else []
-    return [str(one.value) if isinstance(one, ast.Constant) else "" for one in keys]
-
-
-def is_namespace(module: Module, value: ast.expr) -> bool:
-    """Whether it is what argparse returned: made so in the file, or called `args` as usual."""
-    values = module.assigned.get(written(value), ()) if written(value) else ()
-    made = [one.value for one in values]
-    if any(isinstance(one, ast.Call) and last_name(one.func) == "parse_args" for one in made):
-        return True
-    near = module.project.near(module)
-    return written(value) == "args" and not made and any("parse_args" in m.calls for m in near)
-
-
-def is_numpy(module: Module, value: ast.expr, left: int) -> bool:
-    """Whether it is a number that a function of numpy returned, to this file or to a function."""
-    if isinstance(value, ast.UnaryOp):
-        return is_numpy(module, value.operand, left)
-    if isinstance(value, ast.Call):
-        further = [] if module.qualified(value.func) in NUMBERS else returned(module, value)
-        return module.qualified(value.func) in NUMBERS or surely_numpy(further, left)
-    if not isinstance(value, ast.Name):
-        return False
-    return surely_numpy(assigned(module, module.function(value), value.id), left)
-
-
-def surely_numpy(values: Iterable[tuple[Module, ast.expr]], left: int) -> bool:
-    """Whether one of the values is a number of numpy, and none of them made a plain one of it."""
-    found = list(values) if left else []
-    plain = any(
-        isinstance(one, ast.Call) and last_name(one.func) in ("float", "int", "item", "round")
-        for _, one in found
-    )
-    return not plain and any(is_numpy(other, one, left - 1) for other, one in found)

@@ -24,6 +24,8 @@ from ..shared.programs import run_with
 
 STEPS = re.compile(r"(^|_)(steps?|iters?|iterations?|itr|updates?|batch(es)?)(_|$)", re.I)
 
+TRAINS = re.compile(r"(^|_)(train|fit|run)(_|$)", re.I)
+
 # a function to which the number of an epoch matters
 TOLD = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate|sched|set_epoch", re.I)
 
@@ -168,7 +170,7 @@ def beginning(loop: ast.AST) -> ast.expr | None:
 def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
     """The keys under which a loop's number is kept, in a save at the end of its body."""
     trained = False
-    for statement in loop.body:
+    for statement in plain_statements(loop.body):
         if any(isinstance(node, LOOPS) and own_saves(node) for node in walk(statement)):
             return  # in the middle of an epoch
         saves = own_saves(statement)
@@ -184,6 +186,25 @@ def saved_as(module: Module, loop: ast.For, name: str) -> Iterator[str]:
         trained = (
             trained or (bool(own_calls(statement)) and not saves) or isinstance(statement, LOOPS)
         )
+
+
+def plain_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a loop, and in place of a condition that trains and saves what is in it."""
+    for one in body:
+        if isinstance(one, ast.If) and own_saves(one) and not one.orelse and trains_first(one):
+            yield from plain_statements(one.body)
+        else:
+            yield one
+
+
+def trains_first(condition: ast.If) -> bool:
+    """Whether something called train, fit or run comes before the first save under a condition."""
+    first = min(call.lineno for call in own_saves(condition))
+    return any(
+        TRAINS.search(last_name(call.func)) is not None and call.lineno < first
+        for statement in condition.body
+        for call in own_calls(statement)
+    )
 
 
 def kept_by_helper(module: Module, call: ast.Call, name: str) -> Iterator[str]:

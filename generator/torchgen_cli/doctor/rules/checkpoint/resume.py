@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from ...kept import kept
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import Loop, last_name, mentions, own_calls, own_nodes, receiver, walk, written
+from ...syntax import (
+    Loop,
+    is_constant,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    walk,
+    written,
+)
 from ..shared.loops import is_optimizer
 from ..shared.weights_alone import is_script
-from .best_read import BEST, is_new_each_time, is_number, overwritten
+from .best_read import compared, is_new_each_time, is_number, overwritten, saves_by_flag
 
 COUNTS = re.compile(r"epoch|step|iter", re.I)
 
@@ -81,6 +90,11 @@ def forgotten_best(module: Module) -> Iterator[ast.AST | Spot]:
             kept = [one for one in compared(node.test) if is_updated(module, loop, node, one)]
             if any(begins_anew(module, node, best) for best in kept):
                 yield Spot(node, unsure=not whole or is_new_each_time(module, call))
+    for chosen, call, best in saves_by_flag(module):
+        outer = list(module.loops_around(call))[-1]
+        whole = any(comes_before(module, place, outer) for place in brought)
+        if whole and begins_anew(module, chosen, best):
+            yield Spot(chosen, unsure=is_new_each_time(module, call))
 
 
 def program_of(module: Module) -> list[Module]:
@@ -171,12 +185,6 @@ def is_updated(module: Module, loop: ast.AST, node: ast.If, name: str) -> bool:
     )
 
 
-def compared(test: ast.expr) -> list[str]:
-    """The names in a comparison that stand for the best so far."""
-    sides = [s for n in walk(test) if isinstance(n, ast.Compare) for s in (n.left, *n.comparators)]
-    return [written(side) for side in sides if written(side) and BEST.search(last_name(side))]
-
-
 def sets(body: list[ast.stmt], name: str) -> bool:
     """Whether one of the statements gives a name another value."""
     return any(
@@ -195,7 +203,7 @@ def targets_of(node: ast.Assign) -> set[str]:
     }
 
 
-def begins_anew(module: Module, test: ast.If, name: str) -> bool:
+def begins_anew(module: Module, test: ast.stmt, name: str) -> bool:
     """Whether a name is a plain number until the loop around a condition sets it."""
     loop = list(module.loops_around(test))[-1]
     inside = set(walk(loop))
@@ -211,5 +219,6 @@ def begins_anew(module: Module, test: ast.If, name: str) -> bool:
     ]
     given = [module.parents[one] for one in first]
     return bool(given) and all(
-        isinstance(one, ast.Assign) and is_number(one.value) for one in given
+        isinstance(one, ast.Assign) and (is_number(one.value) or is_constant(one.value, None))
+        for one in given
     )
