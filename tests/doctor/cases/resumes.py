@@ -406,9 +406,116 @@ def save(kept, is_best, path):
         torch.save(kept, f"{path}.best")
 """,
     ),
+    (
+        "TG604",  # the epoch is in the name of the file
+        """
+import glob
+import os
+
+import torch
+
+def main(args, net, train_epoch):
+    optimizer = torch.optim.Adam(net.parameters())
+    files = sorted(glob.glob(args.folder + "/*.pt"))
+    epoch = 0
+    if files:
+        epoch = int(os.path.basename(files[-1]).split(".")[0]) + 1
+        net.load_state_dict(torch.load(files[-1], map_location="cpu", weights_only=True))
+    while epoch < args.epochs:
+        train_epoch(net, optimizer)
+        optimizer.step()
+        torch.save(net.state_dict(), f"{args.folder}/{epoch:04d}.pt")  # <--
+        epoch += 1
+""",
+    ),
+    (
+        "TG604",  # which is chosen before it is saved
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", help="the weights of an epoch")
+
+def main(args, net, train_epoch):
+    if args.resume:
+        net.load_state_dict(torch.load(args.resume, map_location="cpu", weights_only=True))
+    optimizer = torch.optim.AdamW(net.parameters())
+    for epoch in range(args.epochs):
+        train_epoch(net, optimizer)
+        optimizer.step()
+        weights = net.module.state_dict() if args.several else net.state_dict()
+        torch.save(weights, f"{args.folder}/{epoch}.pt")  # <--
+""",
+    ),
+    (
+        "TG604",  # of what a snapshot holds, the model alone is read
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--snapshot", default="", help="path of a snapshot")
+
+def main(args, net, batches):
+    if args.snapshot:
+        read = torch.load(args.snapshot, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["net"])
+    optimizer = torch.optim.Adam(net.parameters())
+    for epoch in range(args.epochs):
+        for batch in batches:
+            optimizer.zero_grad()
+            net(batch).mean().backward()
+            optimizer.step()
+        kept = {"net": net.state_dict(), "adam": optimizer.state_dict(), "epoch": epoch}
+        torch.save(kept, f"{args.folder}/{epoch}.pt")  # <--
+""",
+    ),
+    (
+        "TG629",  # in a list, for a method that writes it, and the best is a copy
+        """
+import shutil
+
+import torch
+
+def main(args, agent, measure):
+    best_f1 = 0.0
+    if args.last:
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        agent.load(read)
+        best_f1 = read["best_f1"]
+    for epoch in range(args.epochs):
+        agent.train_epoch()
+        em, f1 = measure(agent)
+        path = f"{args.folder}/{epoch}.pt"
+        agent.save(path, epoch, [em, f1, best_f1])  # <--
+        if f1 > best_f1:
+            best_f1 = f1
+            shutil.copyfile(path, f"{args.folder}/best.pt")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "a best score that is saved before the next is known": """
+import torch
+
+def main(args, net, train_epoch, measure):
+    best_f1 = 0.0
+    if args.last:
+        read = torch.load(args.last, map_location="cpu", weights_only=True)
+        net.load_state_dict(read["net"])
+        best_f1 = read["best_f1"]
+    for _ in range(args.epochs):
+        train_epoch(net)
+        torch.save({"net": net.state_dict(), "best_f1": best_f1}, f"{args.folder}/last.pt")
+        f1 = measure(net)
+        if f1 > best_f1:
+            best_f1 = f1
+            torch.save({"net": net.state_dict(), "best_f1": best_f1}, f"{args.folder}/best.pt")
+""",
     "a rate of numpy that a float is made of, and a cache of another name": """
 import os
 

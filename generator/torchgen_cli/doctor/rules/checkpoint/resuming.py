@@ -19,6 +19,8 @@ GOES_ON = re.compile(
     r"|train_?continue|(epoch|step|iter)s?_?(start|begin)(?!_?time)",
     re.I,
 )
+# a flag for a file that a run of the same program wrote
+SNAPSHOT = re.compile(r"--(snapshot|checkpoint|ckpt)([-_](path|file))?$")
 SCORES = ("loss", "metric", "acc", "score")  # which a schedule follows that waits for progress
 TELLING = re.compile(r"print|info|debug|warn|format|write|log", re.I)
 
@@ -169,7 +171,34 @@ def brings_back_less(module: Module, content: ast.Dict) -> bool:
         for call in calls
         for one in [*call.args, *(k.value for k in call.keywords)]
     )
-    return kept and not read and not handed and any(map(goes_on, program_of(module)))
+    program = program_of(module)
+    again = any(map(goes_on, program)) or any(begins_with(other, content) for other in program)
+    return kept and not read and not handed and again
+
+
+def begins_with(module: Module, content: ast.Dict) -> bool:
+    """Whether a file that trains takes a snapshot by a flag, and reads one of these models."""
+    keys = {
+        one.value: last_name(receiver(value) or value)
+        for one, value in zip(content.keys, content.values, strict=True)
+        if isinstance(one, ast.Constant) and isinstance(value, ast.Call)
+    }
+    asked = any(
+        isinstance(one, ast.Constant) and SNAPSHOT.match(str(one.value))
+        for call in module.calls.get("add_argument", ())
+        for one in call.args
+    )
+    return (
+        asked
+        and "backward" in module.calls
+        and any(
+            isinstance(one, ast.Subscript)
+            and isinstance(one.slice, ast.Constant)
+            and keys.get(one.slice.value) == last_name(receiver(call) or call)
+            for call in module.calls.get("load_state_dict", ())
+            for one in call.args[:1]
+        )
+    )
 
 
 def follows_from_the_epoch(module: Module) -> bool:

@@ -12,7 +12,9 @@ from ...syntax import (
     FUNCTIONS,
     last_name,
     mentions,
+    own_calls,
     receiver,
+    walk,
     written,
 )
 from ...unused import in_unused_function
@@ -23,6 +25,7 @@ RESUMING = re.compile(
     r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?"
     r"|resume[-_](from|path|iter|epoch)|start[-_](epoch|iter))$"
 )
+COUNT = re.compile(r"epoch|step|iter", re.I)
 
 
 @kept
@@ -35,15 +38,18 @@ def is_script(module: Module) -> bool:
 
 def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     """Where a script with a flag to resume saves weights, and no program saves its optimizer."""
-    by_methods = list(saved_by_methods(module)) if resuming_flags(module) else []
+    flagged = resuming_flags(module) or counts_from_name(module)
+    by_methods = list(saved_by_methods(module)) if flagged else []
     if not by_methods and not any(saves(module)):
         return
     near = module.project.near(module)
     trains = "backward" in module.calls or "step" in module.calls
-    if not trains and not module.functions:
+    if not trains and not module.functions and not by_methods:
         return  # a script that makes the weights to begin with
     own = [module] if resuming_flags(module) else [o for o in near if starts(o, module)]
     flags = [flag for other in own for flag in resuming_flags(other)]
+    if not flags and counts_from_name(module):
+        own, flags = [module], ["the epoch in a file's name"]
     if not flags:
         return
     states = [
@@ -55,13 +61,15 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
     ]
     steps = any(
         is_optimizer(other, receiver(call))
-        for other in (own if module in own and resuming_flags(module) else near)
+        for other in (own if resuming_flags(module) else near)
         for call in other.calls.get("step", ())
     )
     if states or not steps:
         return
     linked = any(
-        o is module or imports(o, module) or imports(module, o) for o in own if resuming_flags(o)
+        o is module or imports(o, module) or imports(module, o)
+        for o in own
+        if o is module or resuming_flags(o)
     )
     for call in saves(module):
         around = module.class_of(call)
@@ -112,9 +120,43 @@ def is_weights_alone(module: Module, call: ast.Call) -> bool:
     content = filled_in(
         module, module.function(call), written(given), value_before(module, given, call)
     )
-    values = content.values if isinstance(content, ast.Dict) else [given]
-    return bool(values) and all(
-        isinstance(one, ast.Call) and last_name(one.func) == "state_dict" for one in values
+    values = content.values if isinstance(content, ast.Dict) else [content or given]
+    return bool(values) and all(map(is_state, values))
+
+
+def is_state(value: ast.expr) -> bool:
+    """Whether it is `model.state_dict()`, or one of several of these."""
+    if isinstance(value, ast.IfExp):
+        return is_state(value.body) and is_state(value.orelse)
+    return isinstance(value, ast.Call) and last_name(value.func) == "state_dict"
+
+
+@kept
+def counts_from_name(module: Module) -> bool:
+    """Whether a file loads something, and reads from its name how far the run was.
+
+    `epoch = int(path.split("_")[-1]) + 1` says that the run goes on from there.
+    """
+    return any(
+        isinstance(statement.value, ast.BinOp)
+        and COUNT.search(name.rpartition(".")[2]) is not None
+        and any(is_part_of_name(one) for one in walk(statement.value))
+        and any("load" in last_name(one.func) for one in own_calls(module.function(statement)))
+        for name, statements in module.assigned.items()
+        for statement in statements
+    )
+
+
+def is_part_of_name(node: ast.AST) -> bool:
+    """Whether a number is read from a part of a path."""
+    return (
+        isinstance(node, ast.Call)
+        and written(node.func) == "int"
+        and any(
+            isinstance(one, ast.Call) and last_name(one.func) in ("split", "basename", "stem")
+            for argument in node.args
+            for one in walk(argument)
+        )
     )
 
 
