@@ -496,9 +496,44 @@ def main(args, agent, measure):
             shutil.copyfile(path, f"{args.folder}/best.pt")
 """,
     ),
+    (
+        "TG630",  # with a number, and opened by a library
+        """
+import blobfile
+import torch
+
+class Trainer:
+    def save(self):
+        path = blobfile.join(self.folder, f"optlatest{self.step:06d}.pt")
+        with blobfile.BlobFile(path, "wb") as file:
+            torch.save(self.opt.state_dict(), file)
+
+    def resume(self, folder):
+        path = blobfile.join(folder, f"opt{self.step:06}.pt")
+        if blobfile.exists(path):  # <--
+            self.opt.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "names that differ in what a run fills in, and weights of others": """
+import os
+
+import torch
+
+def save(net, opt, folder, step):
+    torch.save(net.state_dict(), os.path.join(folder, f"model_{step:06d}.pt"))
+    torch.save(opt.state_dict(), os.path.join(folder, f"opt_{step}.pt"))
+
+def load(net, opt, folder, step):
+    given = os.path.join(folder, "model_pretrained.pt")
+    if os.path.exists(given):
+        net.load_state_dict(torch.load(given, map_location="cpu", weights_only=True))
+    path = os.path.join(folder, f"opt_{step:06d}.pt")
+    if os.path.exists(path):
+        opt.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+""",
     "a best score that is saved before the next is known": """
 import torch
 
