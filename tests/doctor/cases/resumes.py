@@ -514,6 +514,23 @@ class Trainer:
             self.opt.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 """,
     ),
+    (
+        "TG612",  # the state of numpy's generator
+        """
+import numpy as np
+import torch
+
+def go_on(path, net):
+    read = torch.load(path, map_location="cpu")  # <--
+    net.load_state_dict(read["net"])
+    np.random.set_state(read["numpy"])
+    return read["epoch"]
+
+def keep(path, net, epoch):
+    kept = {"net": net.state_dict(), "numpy": np.random.get_state(), "epoch": epoch}
+    torch.save(kept, path)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {

@@ -1,7 +1,8 @@
 """Numbers and arrays of numpy, where plain ones are expected: a score, a learning rate."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
 from ...kept import kept
 from ...project import Module
@@ -19,6 +20,7 @@ MAKING |= {"zeros"}
 # these give a tensor for a tensor, so that they tell only where a learning rate is computed
 ELEMENTWISE = {"abs", "ceil", "clip", "cos", "exp", "floor", "interp", "log", "log10", "maximum"}
 ELEMENTWISE |= {"minimum", "power", "sin", "sqrt", "tanh"}
+ARRAYS = {f"numpy.{name}" for name in ("array", "asarray", "random.get_state", "stack")}
 NUMBERS = {f"numpy.{name}" for name in REDUCING}
 RATES = {f"numpy.{name}" for name in REDUCING | MAKING | ELEMENTWISE}
 PLAIN = ("float", "int", "item", "round", "tolist")  # they make a plain number of one of numpy
@@ -139,7 +141,9 @@ def sources(module: Module, value: ast.Name | ast.Attribute | ast.Call) -> list[
     """What a name is given, in its function, by callers or in the file, or what a call gives."""
     if isinstance(value, ast.Call):
         whole = written(value.func) in ("sum", "max", "min")
-        return [(module, one) for one in value.args] if whole else list(returned(module, value))
+        if whole:
+            return [(module, one) for one in value.args]
+        return [*returned(module, value), *chosen_by_name(module, value)]
     scope = module.function(value)
     if isinstance(value, ast.Attribute):
         own = module.value_in(value, scope) if written(value.value) == "self" else []
@@ -149,3 +153,24 @@ def sources(module: Module, value: ast.Name | ast.Attribute | ast.Call) -> list[
     around = module.function(scope) if isinstance(scope, FUNCTIONS) else scope
     further = found or [*assigned(module, around, value.id)]
     return further or [*assigned(module, module.tree, value.id)]
+
+
+def chosen_by_name(module: Module, call: ast.Call) -> Iterator[Place]:
+    """What functions of a file return, one of which is called by a name that the code has as text.
+
+    `getattr(schedules, options.schedule)(step)` takes one of them.
+    """
+    made = module.value_in(call.func, module.function(call)) if written(call.func) else []
+    for one in made:
+        if not isinstance(one, ast.Call) or written(one.func) != "getattr" or not one.args:
+            continue
+        stem = module.qualified(one.args[0]).rpartition(".")[2]
+        for other in module.project.near(module):
+            if not stem or PurePath(other.name).stem != stem:
+                continue
+            for function in other.functions:
+                name = function.name.encode()
+                named = any(module.project.contains(q + name + q) for q in (b'"', b"'"))
+                for node in own_nodes(function) if named else ():
+                    if isinstance(node, ast.Return) and node.value is not None:
+                        yield other, node.value

@@ -27,7 +27,7 @@ from ..shared.states import (
     values_of,
 )
 from .checkpoint import parts_of
-from .numpy_values import is_numpy, numpy_rate
+from .numpy_values import ARRAYS, is_numpy, numpy_rate
 
 WHOLE = "a whole module"
 OBJECT = "an object of the class"
@@ -96,6 +96,8 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
         return f"`{text}`, a Namespace,"
     if is_numpy(module, value, 4 if own else 1):
         return f"`{text}`, a number of numpy,"
+    if isinstance(value, ast.Call) and module.qualified(value.func) in ARRAYS:
+        return f"`{text}`, an array of numpy,"
     if state and is_of(numpy_rate(module), state):
         return f"the learning rate of `{state}`, a number of numpy,"
     names = {class_of(*one) for one in given[1:] or given}
@@ -135,7 +137,12 @@ def is_of(name: str, state: str) -> bool:
 
 
 def optimizer_of(module: Module, value: ast.expr) -> str:
-    """The name of the optimizer whose state it is; empty for all else."""
+    """The name of the optimizer whose state it is, if it is wanted; empty for all else."""
+    if isinstance(value, ast.Name):
+        made = module.value_in(value, module.function(value))
+        value = made[0] if len(made) == 1 else value
+    if isinstance(value, ast.IfExp):
+        value = value.body
     if not isinstance(value, ast.Call) or last_name(value.func) != "state_dict":
         return ""
     owner = receiver(value)
