@@ -165,12 +165,13 @@ def is_namespace(module: Module, value: ast.expr) -> bool:
     return written(value) == "args" and not made and any("parse_args" in m.calls for m in near)
 
 
-def is_parsed(module: Module, value: ast.expr) -> bool:
+def is_parsed(module: Module, value: ast.expr, left: int = 2) -> bool:
     """Whether it is what argparse returns, to this place or to a function of the file."""
-    if not isinstance(value, ast.Call):
+    if not isinstance(value, ast.Call) or not left:
         return False
     return last_name(value.func) == "parse_args" or any(
-        other is module and any(is_parsed(module, made) for made in values_of(module, one, one))
+        other is module
+        and any(is_parsed(module, made, left - 1) for made in values_of(module, one, one))
         for other, one in returned(module, value)
         if written(one)
     )
