@@ -5,7 +5,17 @@ from collections.abc import Callable, Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import is_constant, keyword, last_name, mentions, receiver, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    parameters,
+    receiver,
+    walk,
+    written,
+)
 
 COMPARES = ("eq", "ne", "gt", "lt", "ge", "le", "bool")
 # what leaves a tensor's type as it is
@@ -35,7 +45,9 @@ def refused_masks(module: Module) -> Iterator[Spot]:
     for name in ("masked_fill", "masked_fill_", "masked_select"):
         for call in module.calls.get(name, ()):
             mask = call.args[0] if call.args else None
-            if mask is not None and is_all(module, mask, is_byte) and not module.is_fallback(call):
+            if mask is None or module.is_fallback(call):
+                continue
+            if is_all(module, mask, is_byte) or is_given_bytes(module, mask, set()):
                 yield Spot(call, unsure=module.project.stays_before_torch("2.1"))
     for node in subtractions(module):
         if is_all(module, node.right, is_compared) and not module.is_fallback(node):
@@ -65,8 +77,40 @@ def is_all(module: Module, node: ast.expr, holds: Callable[[ast.expr], bool]) ->
     return bool(values) and all(holds(one) for one in values)
 
 
+def is_given_bytes(module: Module, mask: ast.expr, seen: set[str]) -> bool:
+    """Whether a mask is a parameter that the file gives by its name, and always as bytes."""
+    while isinstance(mask, ast.Subscript):  # mask[:, None] is of the same type
+        mask = mask.value
+    if not isinstance(mask, ast.Name) or not is_plain_parameter(module, mask):
+        return False
+    given = [one.value for one in module.keywords if one.arg == mask.id]
+    passed_on = [
+        one
+        for one in given
+        if not is_constant(one, None)
+        and not (written(one) in {mask.id, *seen} and is_plain_parameter(module, one))
+    ]
+    return bool(passed_on) and all(
+        is_all(module, one, is_byte) or is_given_bytes(module, one, {mask.id, *seen})
+        for one in passed_on
+    )
+
+
+def is_plain_parameter(module: Module, node: ast.expr) -> bool:
+    """Whether a name is a parameter of its function, which assigns nothing to it."""
+    function = module.function(node)
+    return (
+        isinstance(node, ast.Name)
+        and isinstance(function, FUNCTIONS)
+        and node.id in parameters(function)
+        and not module.value_in(node, function)
+    )
+
+
 def is_byte(value: ast.expr) -> bool:
     """Whether it is made a tensor of bytes, at the end of what is done to it."""
+    if isinstance(value, ast.Subscript):  # which leaves its type as it is
+        return is_byte(value.value)
     if not isinstance(value, ast.Call):
         return False
     name = last_name(value.func)
