@@ -39,7 +39,8 @@ def pinned_torch(root: Path) -> Version | None:
 
 def stays_before(root: Path, library: str, release: str) -> bool:
     """Whether a requirement below `root` allows no release of a library from this one on."""
-    pattern = re.compile(rf"""(?:^|["'\s]){re.escape(library)}{VERSIONS}""", re.M | re.I)
+    name = "[-_.]".join(map(re.escape, re.split("[-_.]", library)))  # all are the same to pip
+    pattern = re.compile(rf"""(?:^|["'\s]){name}{VERSIONS}""", re.M | re.I)
     found = [one for text in _texts(root, pattern) if (one := _specifiers(text)) is not None]
     return any(_is_below(one, Version(release)) for one in found)
 

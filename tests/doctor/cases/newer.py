@@ -195,8 +195,175 @@ def attend(scores, lengths, words):
     return scores.masked_select(mask), keep  # <--
 """,
     ),
+    (  # names of frameworks, of modules that moved, and of old tensors
+        "TG813",
+        """
+import pytorch_lightning as pl
+import torch
+from datasets import load_metric  # <--
+from pytorch_lightning.metrics import Accuracy  # <--
+from pytorch_lightning.utilities.distributed import rank_zero_only  # <--
+from scipy.sparse.linalg.eigen.arpack import eigsh  # <--
+from sklearn.ensemble.forest import RandomForestClassifier  # <--
+from torch._utils import _accumulate  # <--
+from transformers.modeling_utils import Conv1D  # <--
+
+
+def trainer(options):
+    return pl.Trainer.from_argparse_args(options)  # <--
+
+
+@rank_zero_only
+def kinds(features):
+    forest = RandomForestClassifier()
+    return forest, eigsh(features), list(_accumulate([1, 2])), Conv1D(2, 2), load_metric("f1")
+""",
+    ),
+    (  # hooks, metrics and arguments of frameworks
+        "TG817",
+        """
+import gym
+import lightgbm as lgb
+import pytorch_lightning as pl
+import torch
+import torchmetrics
+from skimage.filters import gaussian
+from transformers import TrainingArguments
+from xgboost import XGBClassifier
+
+
+class Classifier(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.accuracy = torchmetrics.Accuracy()  # <--
+
+    def validation_epoch_end(self, outputs):  # <--
+        self.log("loss", torch.stack(outputs).mean())
+
+
+def fit(images, labels, data):
+    pl.Trainer(gpus=1, max_epochs=3).fit(Classifier(), data)  # <--
+    trees = XGBClassifier()
+    trees.fit(gaussian(images, multichannel=True), labels, early_stopping_rounds=9)  # <-- # <--
+    lgb.train({}, data, early_stopping_rounds=9)  # <--
+    return TrainingArguments("runs", evaluation_strategy="epoch")  # <--
+
+
+def play(policy):
+    env = gym.make("CartPole-v1")
+    env.seed(3)  # <--
+    return policy(env.reset())
+""",
+    ),
+    (  # methods of Pillow, gensim and networkx, and an argument that has to be named
+        "TG817",
+        """
+import networkx as nx
+import torch
+from gensim.models import Word2Vec
+from matplotlib.patches import Polygon
+from PIL import Image, ImageDraw, ImageFont
+
+
+def label(image, text, path):
+    font = ImageFont.truetype(path)
+    width, height = ImageDraw.Draw(image).textsize(text, font=font)  # <--
+    return font.getsize(text), Polygon([(0, 0), (width, height)], True)  # <-- # <--
+
+
+def words(lines, edges):
+    graph = nx.Graph(edges)
+    graph.remove_edges_from(graph.selfloop_edges())  # <--
+    return torch.tensor([len(Word2Vec(lines).wv.vocab), len(graph)])  # <--
+""",
+    ),
+    (  # a mask of bytes that goes through two layers by its name
+        "TG820",
+        """
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def forward(self, scores, mask=None):
+        if mask is not None:
+            scores = scores.masked_fill(mask[:, None], -1e4)  # <--
+        return scores.softmax(-1)
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention()
+
+    def forward(self, scores, mask=None):
+        return self.attention(scores, mask=mask)
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = Layer()
+
+    def forward(self, scores):
+        later = torch.triu(torch.ones_like(scores), 1).byte()[None]
+        return self.layer(scores, mask=later)
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
+    "hooks, metrics and seeds that are taken": """
+import gym
+import pytorch_lightning as pl
+import torch
+import torchmetrics
+from xgboost import XGBClassifier
+
+class Classifier(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.accuracy = torchmetrics.Accuracy(task="binary")
+
+    def on_validation_epoch_end(self):
+        self.log("accuracy", self.accuracy.compute())
+
+class Summary:
+    def validation_epoch_end(self, outputs):
+        return torch.stack(outputs).mean()
+
+def fit(table, labels, data):
+    Summary().validation_epoch_end([torch.ones(1)])
+    pl.Trainer(accelerator="gpu", devices=1, max_epochs=3).fit(Classifier(), data)
+    return XGBClassifier(early_stopping_rounds=9).fit(table, labels)
+
+def play(policy):
+    env = gym.make("CartPole-v1")
+    env.action_space.seed(3)
+    return policy(env.reset(seed=3))
+""",
+    "sizes, words and masks of other objects": """
+import os
+import torch
+from PIL import Image, ImageFont
+from torch import nn
+
+class Attention(nn.Module):
+    def forward(self, scores, mask=None):
+        return scores.masked_fill(mask[:, None], -1e4)
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention()
+
+    def forward(self, scores, lengths):
+        later = torch.triu(torch.ones_like(scores), 1).bool()
+        return self.attention(scores, mask=later)
+
+def read(path, field, count):
+    words = field.vocab[:count]
+    return Decoder(), words, os.path.getsize(path), ImageFont.load_default().getbbox("a")
+""",
     "a model of transformers that gives tuples": """
 from torch import nn
 from transformers import BertModel

@@ -4,6 +4,8 @@ Each was given to the releases of 2026, which refuse it, and to older ones; the 
 that was seen to refuse it.
 """
 
+from .gone_frameworks import ARGUMENTS as OF_FRAMEWORKS
+
 TABLE_READERS = {
     "date_parser": ("3.0", "`pandas.to_datetime` of the column"),
     "delim_whitespace": ("3.0", 'sep=r"\\s+"'),
@@ -27,7 +29,46 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     **{f"numpy.{name}": {"normed": ("1.24", "density")} for name in ("histogram", "histogram2d")},
     "pandas.read_csv": TABLE_READERS,
     "pandas.read_table": TABLE_READERS,
+    "pandas.concat": {"join_axes": ("1.0", "reindex of what comes")},
+    "pandas.read_excel": {
+        "convert_float": ("2.0", "leave it out"),
+        "date_parser": ("3.0", "`pandas.to_datetime` of the column"),
+        "sheetname": ("0.25", "sheet_name"),
+        "squeeze": ("2.0", '`squeeze("columns")` of the table'),
+    },
     "pandas.to_datetime": {"infer_datetime_format": ("3.0", "leave it out")},
+    **{
+        f"scipy.sparse.linalg.{name}": {"tol": ("1.14", "rtol")}
+        for name in ("bicgstab", "cg", "gmres", "minres")
+    },
+    "scipy.linalg.eigh": {"eigvals": ("1.14", "subset_by_index")},
+    "scipy.linalg.pinv": {"cond": ("1.14", "rtol"), "rcond": ("1.14", "rtol")},
+    "scipy.signal.firwin": {"nyq": ("1.14", "fs, which is twice as much")},
+    **{
+        f"skimage.{name}": {"multichannel": ("0.20", "channel_axis=-1")}
+        for name in (
+            *("feature.hog", "filters.gaussian", "filters.unsharp_mask"),
+            *("restoration.denoise_bilateral", "restoration.denoise_nl_means"),
+            *("restoration.denoise_tv_chambolle", "restoration.denoise_wavelet"),
+            *("restoration.estimate_sigma", "segmentation.felzenszwalb"),
+            *("segmentation.random_walker", "segmentation.slic"),
+            *("transform.pyramid_gaussian", "transform.pyramid_reduce", "transform.rescale"),
+            "util.montage",
+        )
+    },
+    **{
+        f"skimage.morphology.{name}": {"selem": ("0.20", "footprint")}
+        for name in (
+            *("binary_closing", "binary_dilation", "binary_erosion", "binary_opening"),
+            *("closing", "dilation", "erosion", "opening"),
+        )
+    },
+    **{
+        f"skimage.morphology.remove_small_{name}": {"in_place": ("0.20", "out")}
+        for name in ("holes", "objects")
+    },
+    "skimage.feature.peak_local_max": {"indices": ("0.20", "leave it out: indices come")},
+    "skimage.measure.label": {"neighbors": ("0.18", "connectivity")},
     "skimage.metrics.structural_similarity": {"multichannel": ("0.21", "channel_axis=-1")},
     **{
         f"sklearn.ensemble.{name}": {"base_estimator": ("1.4", "estimator")}
@@ -65,6 +106,14 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
         "n_iter": ("1.7", "max_iter"),
         "square_distances": ("1.3", "leave it out"),
     },
+    **{
+        f"sklearn.{name}": {"min_impurity_split": ("1.0", "min_impurity_decrease")}
+        for name in ("ensemble.RandomForestClassifier", "tree.DecisionTreeClassifier")
+    },
+    "sklearn.decomposition.NMF": {"alpha": ("1.2", "alpha_W and alpha_H")},
+    "sklearn.ensemble.IsolationForest": {"behaviour": ("0.24", "leave it out")},
+    "sklearn.linear_model.SGDClassifier": {"n_iter": ("0.21", "max_iter")},
+    "sklearn.model_selection.RandomizedSearchCV": {"iid": ("0.24", "leave it out")},
     "sklearn.metrics.log_loss": {"eps": ("1.5", "clip what is given")},
     "sklearn.model_selection.GridSearchCV": {"iid": ("0.24", "leave it out")},
     "sklearn.preprocessing.OneHotEncoder": {
@@ -86,6 +135,12 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
             "use_external_data_format",
         )
     },
+    "tifffile.imwrite": {"compress": ("2023.2.3", "compression")},
+    "torchvision.transforms.functional.affine": {
+        "fillcolor": ("0.14", "fill"),
+        "resample": ("0.14", "interpolation"),
+    },
+    "torchvision.transforms.functional.rotate": {"resample": ("0.14", "interpolation")},
     "torchvision.transforms.RandomAffine": {
         "fillcolor": ("0.14", "fill"),
         "resample": ("0.14", "interpolation"),
@@ -93,6 +148,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     "torchvision.transforms.RandomRotation": {"resample": ("0.14", "interpolation")},
     "torchvision.utils.make_grid": {"range": ("0.14", "value_range")},
     "torchvision.utils.save_image": {"range": ("0.14", "value_range")},
+    **OF_FRAMEWORKS,
 }
 # how many arguments may be given without their names, and since when
 BY_PLACE = {
@@ -140,6 +196,7 @@ BY_PLACE = {
             "utils.class_weight.compute_class_weight": 1,
         }.items()
     },
+    "matplotlib.patches.Polygon": (1, "3.8"),
     "pandas.concat": (1, "2.0"),
     "pandas.read_csv": (1, "2.0"),
     "pandas.read_table": (1, "2.0"),

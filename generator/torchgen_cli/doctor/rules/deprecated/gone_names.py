@@ -2,10 +2,13 @@
 
 Each was looked up in the releases of 2026, where it is missing: numpy 2.4, scipy 1.17, pandas 3.1,
 scikit-learn 1.9, scikit-image 0.26, networkx 3.6, librosa 0.11, Pillow 11.3, matplotlib 3.11,
-torch 2.13, torchvision 0.28, torchaudio 2.11, transformers 5.24, albumentations 2.0, timm 1.0,
-gym 0.26 and OpenCV 5.0; those of torchtext and tensorflow follow their release notes. A test looks
-up again those of the libraries that are installed.
+albumentations 2.0, gym 0.26 and OpenCV 5.0; those of tensorflow follow its release notes. A test
+looks up again those of the libraries that are installed. Torch's family and the frameworks have
+tables of their own.
 """
+
+from .gone_frameworks import REMOVED_IN as REMOVED_FROM_FRAMEWORKS
+from .gone_torch import REMOVED_IN as REMOVED_FROM_TORCH
 
 REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     "python": {
@@ -40,6 +43,8 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         "2.0": {
             "numpy.Inf": "numpy.inf",
             "numpy.Infinity": "numpy.inf",
+            "numpy.AxisError": "numpy.exceptions.AxisError",
+            "numpy.ComplexWarning": "numpy.exceptions.ComplexWarning",
             "numpy.NINF": "-numpy.inf",
             "numpy.NaN": "numpy.nan",
             "numpy.PINF": "numpy.inf",
@@ -56,6 +61,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.find_common_type": "numpy.result_type, or numpy.promote_types",
             "numpy.float_": "numpy.float64",
             "numpy.infty": "numpy.inf",
+            "numpy.issubsctype": "numpy.issubdtype",
             "numpy.int0": "numpy.intp",
             "numpy.lib.pad": "numpy.pad",
             "numpy.longfloat": "numpy.longdouble",
@@ -74,6 +80,13 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.uint0": "numpy.uintp",
             "numpy.unicode_": "numpy.str_",
             "numpy.who": "locals()",
+            **{
+                f"numpy.lib.{name}": "numpy"
+                for name in (
+                    *("arraypad", "arraysetops", "function_base", "histograms", "index_tricks"),
+                    *("nanfunctions", "shape_base", "twodim_base", "type_check"),
+                )
+            },
         },
         "2.4": {
             "numpy.in1d": "numpy.isin",
@@ -98,25 +111,74 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "scipy.spatial.transform.Rotation.as_dcm": "Rotation.as_matrix",
             "scipy.spatial.transform.Rotation.from_dcm": "Rotation.from_matrix",
         },
-        "1.12": {"scipy.array": "numpy.array", "scipy.interp": "numpy.interp"},
+        "1.8": {"scipy.sparse.linalg.eigen.arpack": "scipy.sparse.linalg"},
+        "1.9": {
+            "scipy.linalg.pinv2": "scipy.linalg.pinv",
+            "scipy.stats.itemfreq": "numpy.unique(..., return_counts=True)",
+            "scipy.stats.median_absolute_deviation": "scipy.stats.median_abs_deviation",
+        },
+        "1.12": {
+            "scipy.rand": "numpy.random.rand",
+            "scipy.randn": "numpy.random.randn",
+            "scipy.random": "numpy.random",
+            "scipy.stats.binom_test": "scipy.stats.binomtest",
+            **{
+                f"scipy.{name}": f"numpy.{name}"
+                for name in (
+                    *("arange", "array", "dot", "exp", "eye", "interp", "linspace", "log"),
+                    *("mean", "ones", "pi", "sqrt", "sum", "zeros"),
+                )
+            },
+        },
         "1.13": {
-            f"scipy.signal.{name}": f"scipy.signal.windows.{name}"
-            for name in ("blackman", "gaussian", "hamming", "hann", "kaiser")
+            **{f"scipy.linalg.{name}": f"numpy.{name}" for name in ("tril", "triu")},
+            **{
+                f"scipy.signal.{name}": f"scipy.signal.windows.{name}"
+                for name in (
+                    *("bartlett", "blackman", "boxcar", "gaussian", "hamming", "hann", "kaiser"),
+                    *("triang", "tukey"),
+                )
+            },
         },
         "1.14": {
             "scipy.integrate.cumtrapz": "scipy.integrate.cumulative_trapezoid",
             "scipy.integrate.simps": "scipy.integrate.simpson",
             "scipy.integrate.trapz": "scipy.integrate.trapezoid",
         },
+        "1.15": {
+            "scipy.integrate.romberg": "scipy.integrate.quad",
+            "scipy.misc.ascent": "scipy.datasets.ascent",
+            "scipy.misc.derivative": "numdifftools",
+            "scipy.misc.face": "scipy.datasets.face",
+            "scipy.signal.cwt": "pywt.cwt",
+            "scipy.signal.morlet": "pywt.ContinuousWavelet",
+        },
     },
     "pandas": {
+        "0.25": {
+            "pandas.TimeGrouper": "pandas.Grouper",
+            "pandas.compat.StringIO": "io.StringIO",
+            "pandas.compat.lrange": "list(range(...))",
+            "pandas.rolling_mean": "rolling(...).mean()",
+            "pandas.rolling_std": "rolling(...).std()",
+            "pandas.scatter_matrix": "pandas.plotting.scatter_matrix",
+            "pandas.tools.plotting": "pandas.plotting",
+        },
+        "1.0": {
+            "pandas.SparseDataFrame": "pandas.DataFrame.sparse",
+            "pandas.read_msgpack": "pandas.read_parquet",
+        },
         "1.2": {"pandas.Panel": "a DataFrame with a MultiIndex"},
+        "1.5": {"pandas.core.common.SettingWithCopyWarning": "nothing: copies are safe by now"},
         "2.0": {
             "pandas.Float64Index": "pandas.Index",
             "pandas.Int64Index": "pandas.Index",
             "pandas.UInt64Index": "pandas.Index",
+            "pandas.core.index": "pandas",
             "pandas.datetime": "datetime.datetime",
+            "pandas.io.json.json_normalize": "pandas.json_normalize",
             "pandas.np": "numpy",
+            "pandas.util.testing": "pandas.testing",
         },
     },
     "sklearn": {
@@ -131,6 +193,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
         "0.23": {
             "sklearn.externals.joblib": "joblib",
+            "sklearn.externals.six": "six",
             "sklearn.metrics.calinski_harabaz_score": "sklearn.metrics.calinski_harabasz_score",
             "sklearn.metrics.jaccard_similarity_score": "sklearn.metrics.jaccard_score",
             "sklearn.utils.linear_assignment_": "scipy.optimize.linear_sum_assignment",
@@ -139,21 +202,62 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "sklearn.metrics.classification": "sklearn.metrics",
             "sklearn.metrics.ranking": "sklearn.metrics",
             "sklearn.metrics.scorer": "sklearn.metrics",
-            "sklearn.datasets.samples_generator": "sklearn.datasets",
+            "sklearn.utils.safe_indexing": "numpy.take",
+            **{
+                f"sklearn.{module}": f"sklearn.{module.partition('.')[0]}"
+                for module in (
+                    *("cluster.hierarchical", "cluster.k_means_", "datasets.base"),
+                    *("datasets.samples_generator", "decomposition.nmf", "decomposition.pca"),
+                    *("ensemble.bagging", "ensemble.base", "ensemble.forest"),
+                    *("ensemble.weight_boosting", "feature_extraction.stop_words"),
+                    *("feature_selection.base", "linear_model.base", "linear_model.logistic"),
+                    *("linear_model.ridge", "linear_model.stochastic_gradient", "manifold.t_sne"),
+                    *("mixture.gaussian_mixture", "neighbors.base", "neighbors.classification"),
+                    *("neural_network.multilayer_perceptron", "preprocessing.data"),
+                    *("preprocessing.label", "svm.classes"),
+                )
+            },
         },
-        "1.2": {"sklearn.datasets.load_boston": "another set, such as fetch_california_housing"},
+        "1.2": {
+            "sklearn.datasets.load_boston": "another set, such as fetch_california_housing",
+            **{
+                f"sklearn.metrics.plot_{name}": f"sklearn.metrics.{display}.from_estimator"
+                for name, display in {
+                    "confusion_matrix": "ConfusionMatrixDisplay",
+                    "precision_recall_curve": "PrecisionRecallDisplay",
+                    "roc_curve": "RocCurveDisplay",
+                }.items()
+            },
+        },
+        "1.3": {
+            "sklearn.metrics.SCORERS": "sklearn.metrics.get_scorer",
+            "sklearn.neighbors.DistanceMetric": "sklearn.metrics.DistanceMetric",
+            "sklearn.utils.metaestimators.if_delegate_has_method": "available_if",
+        },
     },
     "skimage": {
         "0.18": {
+            "skimage.measure._structural_similarity": "skimage.metrics",
             "skimage.measure.compare_mse": "skimage.metrics.mean_squared_error",
+            "skimage.measure.compare_nrmse": "skimage.metrics.normalized_root_mse",
             "skimage.measure.compare_psnr": "skimage.metrics.peak_signal_noise_ratio",
             "skimage.measure.compare_ssim": "skimage.metrics.structural_similarity",
+            "skimage.measure.simple_metrics": "skimage.metrics",
             "skimage.measure.structural_similarity": "skimage.metrics.structural_similarity",
         },
         "0.19": {
             "skimage.draw.circle": "skimage.draw.disk",
+            "skimage.feature.register_translation": "registration.phase_cross_correlation",
             "skimage.measure.marching_cubes_lewiner": "skimage.measure.marching_cubes",
+            "skimage.morphology.watershed": "skimage.segmentation.watershed",
+            "skimage.util.pad": "numpy.pad",
         },
+        "0.20": {
+            "skimage.feature.greycomatrix": "skimage.feature.graycomatrix",
+            "skimage.feature.greycoprops": "skimage.feature.graycoprops",
+            "skimage.viewer": "another viewer",
+        },
+        "0.22": {"skimage.future.graph": "skimage.graph"},
         "0.25": {"skimage.morphology.skeletonize_3d": "skimage.morphology.skeletonize"},
     },
     "networkx": {
@@ -238,105 +342,22 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             },
         },
     },
-    "timm": {
-        "0.5": {"timm.optim.novograd": "timm.optim.nvnovograd"},
-        "0.6": {
-            "timm.models.helpers.overlay_external_default_cfg": "pretrained_cfg_overlay=...",
-            "timm.optim.optim_factory.add_weight_decay": "timm.optim.param_groups_weight_decay",
+    "cv2": {
+        "3.0": {
+            "cv2.CV_AA": "cv2.LINE_AA",
+            "cv2.CV_FOURCC": "cv2.VideoWriter_fourcc",
+            "cv2.CV_LOAD_IMAGE_COLOR": "cv2.IMREAD_COLOR",
+            "cv2.CV_LOAD_IMAGE_GRAYSCALE": "cv2.IMREAD_GRAYSCALE",
+            "cv2.CV_LOAD_IMAGE_UNCHANGED": "cv2.IMREAD_UNCHANGED",
+            "cv2.cv": "cv2",
         },
-        "0.9": {
-            "timm.data.parsers": "timm.data.readers",
-            "timm.models.efficientnet_blocks": "timm.models._efficientnet_blocks",
-            "timm.models.efficientnet_builder": "timm.models._efficientnet_builder",
-            **{
-                f"timm.models.layers.{name}": "timm.layers"
-                for name in (
-                    *("activations", "adaptive_avgmax_pool", "blur_pool", "cbam", "classifier"),
-                    *("cond_conv2d", "config", "conv2d_same", "conv_bn_act", "create_act"),
-                    *("create_attn", "create_conv2d", "create_norm_act", "drop", "eca", "helpers"),
-                    *("mlp", "norm", "norm_act", "padding", "patch_embed", "pool2d_same"),
-                    *("separable_conv", "squeeze_excite", "std_conv", "weight_init"),
-                )
-            },
-        },
-        "1.0": {
-            "timm.optim.nadam.Nadam": "torch.optim.NAdam",
-            "timm.optim.radam.RAdam": "torch.optim.RAdam",
-        },
+        "4.0": {"cv2.estimateRigidTransform": "cv2.estimateAffinePartial2D"},
     },
-    "cv2": {"4.0": {"cv2.estimateRigidTransform": "cv2.estimateAffinePartial2D"}},
+    "wandb": {"0.28": {"wandb.util.generate_id": "wandb.sdk.lib.runid.generate_id"}},
+    "tifffile": {"2025.12.20": {"tifffile.imsave": "tifffile.imwrite"}},
+    "faiss": {"1.7": {"faiss.cast_integer_to_long_ptr": "faiss.cast_integer_to_idx_t_ptr"}},
     "gym": {"0.26": {"gym.wrappers.Monitor": "gym.wrappers.RecordVideo"}},
     "moviepy": {"2.0": {"moviepy.editor": "moviepy"}},
-    "torch": {
-        "1.0": {
-            "torch.legacy": "torch.nn",
-            "torch.utils.ffi": "torch.utils.cpp_extension",
-            "torch.utils.serialization.load_lua": "a file that torch saved",
-        },
-        "1.8": {
-            "torch.btrifact": "torch.linalg.lu_factor",
-            "torch.gels": "torch.linalg.lstsq",
-            "torch.gesv": "torch.linalg.solve",
-            "torch.irfft": "torch.fft.irfft",
-            "torch.potrf": "torch.linalg.cholesky",
-            "torch.rfft": "torch.fft.rfft",
-        },
-        "1.9": {
-            "torch.autograd.gradcheck.zero_gradients": "the tensor's grad = None",
-            "torch.is_deterministic": "torch.are_deterministic_algorithms_enabled",
-            "torch.set_deterministic": "torch.use_deterministic_algorithms",
-        },
-        "2.0": {
-            "torch._six.container_abcs": "collections.abc",
-            "torch._six.inf": "math.inf",
-            "torch._six.int_classes": "int",
-            "torch._six.string_classes": "str",
-            "torch._six": "the names of Python",
-        },
-    },
-    "torchvision": {
-        "0.13": {
-            "torchvision.models.utils": "torch.hub",
-            **{
-                f"torchvision.models.{name}.model_urls": "the weights' url, as in VGG16_Weights"
-                for name in ("alexnet", "densenet", "inception", "resnet", "squeezenet", "vgg")
-            },
-        },
-        "0.15": {
-            "torchvision.transforms.RandomSizedCrop": "torchvision.transforms.RandomResizedCrop",
-            "torchvision.transforms.Scale": "torchvision.transforms.Resize",
-        },
-        "0.17": {"torchvision.transforms.functional_tensor": "torchvision.transforms.functional"},
-    },
-    "torchtext": {
-        "0.12": {
-            "torchtext.legacy": "a vocabulary and a DataLoader of one's own",
-            **{
-                f"torchtext.data.{name}": "a vocabulary and a DataLoader of one's own"
-                for name in ("BucketIterator", "Example", "Field", "Iterator", "TabularDataset")
-            },
-        },
-    },
-    "torchaudio": {
-        "2.9": {
-            "torchaudio.backend": "nothing: torchaudio finds how to read by itself",
-            "torchaudio.info": "torchcodec.decoders.AudioDecoder(...).metadata",
-            "torchaudio.set_audio_backend": "nothing: torchaudio finds how to read by itself",
-            "torchaudio.sox_effects": "torchaudio.transforms",
-        },
-    },
-    "transformers": {
-        "4.0": {
-            f"transformers.{kind}_{name}": f"transformers.models.{name}.{kind}_{name}"
-            for kind in ("configuration", "modeling", "tokenization")
-            for name in ("albert", "bart", "bert", "distilbert", "gpt2", "roberta", "t5", "xlnet")
-        },
-        "5.0": {
-            "transformers.AdamW": "torch.optim.AdamW",
-            "transformers.AutoModelWithLMHead": "transformers.AutoModelForCausalLM",
-            "transformers.optimization.AdamW": "torch.optim.AdamW",
-        },
-    },
     "tensorflow": {
         "2.0": {
             "tensorflow.ConfigProto": "tensorflow.config",
@@ -356,17 +377,23 @@ PACKAGES = {
     "cv2": "opencv-python",
     "skimage": "scikit-image",
     "sklearn": "scikit-learn",
+    "faiss": "faiss-gpu",
+    "hydra": "hydra-core",
+    "ignite": "pytorch-ignite",
+    "pytorch_lightning": "pytorch-lightning",
+    "segmentation_models_pytorch": "segmentation-models-pytorch",
     "yaml": "pyyaml",
 }
+TABLES = {**REMOVED_IN, **REMOVED_FROM_TORCH, **REMOVED_FROM_FRAMEWORKS}
 GONE = {
     name: instead
-    for releases in REMOVED_IN.values()
+    for releases in TABLES.values()
     for names in releases.values()
     for name, instead in names.items()
 }
 RELEASES = {
     name: (PACKAGES.get(library, library), release)
-    for library, releases in REMOVED_IN.items()
+    for library, releases in TABLES.items()
     for release, names in releases.items()
     for name in names
 }

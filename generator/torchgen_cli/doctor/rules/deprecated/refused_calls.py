@@ -12,6 +12,7 @@ from .gone import asserts_release, is_for_a_release
 from .gone_arguments import ARGUMENTS, BY_PLACE
 from .gone_names import PACKAGES
 from .reachable import is_out_of_reach
+from .refused_frameworks import refused_by_frameworks
 from .refused_methods import Refused, removed_methods
 
 SCHEDULERS = "torch.optim.lr_scheduler."
@@ -49,6 +50,7 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         *missing_arguments(module),
         *given_to_samplers(module),
         *removed_methods(module),
+        *refused_by_frameworks(module),
     )
     for node, name, release, advice in found:
         if not is_for_a_release(module, node) and not is_caught(module, node):

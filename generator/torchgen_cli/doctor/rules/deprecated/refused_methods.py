@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import argument, has_stars, is_constant, keyword, last_name, written
+from ...syntax import argument, has_stars, is_constant, keyword, last_name, receiver, written
 
 Refused = tuple[ast.AST, str, str, str]
 """The place, what is called, the first release that refuses it, what to do."""
 
 LIBRARIES = {
+    "PIL": {"PIL"},
+    "gensim": {"gensim"},
     "matplotlib": {"matplotlib", "mpl_toolkits", "pylab"},
+    "networkx": {"networkx"},
     "numpy": {"numpy"},
     "pandas": {"pandas"},
     "torch": {"torch"},
@@ -28,15 +31,24 @@ OF_DICTS = {"has_key": "in", "iteritems": "items()", "iterkeys": "keys()", "iter
 METHODS = {
     "applymap": ("pandas.DataFrame", "3.0", "map"),
     "as_matrix": ("pandas.DataFrame", "1.0", "to_numpy()"),
+    "adjacency_list": ("networkx.Graph", "2.0", "adjacency()"),
+    "edges_iter": ("networkx.Graph", "2.0", "edges()"),
+    "getsize": ("PIL.ImageFont", "10", "getbbox(text)[2:]"),
     "itemset": ("numpy.ndarray", "2.0", "array[...] = value"),
+    "nodes_iter": ("networkx.Graph", "2.0", "nodes()"),
+    "nodes_with_selfloops": ("networkx.Graph", "2.4", "networkx.nodes_with_selfloops(graph)"),
     "ptp": ("numpy.ndarray", "2.0", "numpy.ptp(array)"),
+    "selfloop_edges": ("networkx.Graph", "2.4", "networkx.selfloop_edges(graph)"),
+    "textsize": ("PIL.ImageDraw", "10", "textbbox((0, 0), text)[2:]"),
     "tostring": ("numpy.ndarray", "2.3", "tobytes()"),
     "tostring_rgb": ("matplotlib.FigureCanvasAgg", "3.10", "buffer_rgba(), of four channels"),
 }
 # attributes that are gone
 ATTRIBUTES = {
+    "index2word": ("gensim.KeyedVectors", "4.0", "index_to_key"),
     "ix": ("pandas.DataFrame", "1.0", "loc, or iloc"),
     "legendHandles": ("matplotlib.Legend", "3.9", "legend_handles"),
+    "vocab": ("gensim.KeyedVectors", "4.0", "key_to_index"),
     "w_xaxis": ("matplotlib.Axes3D", "3.8", "xaxis"),
     "w_yaxis": ("matplotlib.Axes3D", "3.8", "yaxis"),
     "w_zaxis": ("matplotlib.Axes3D", "3.8", "zaxis"),
@@ -49,12 +61,17 @@ ARGUMENTS = {
     ("axes", "axisbg"): ("matplotlib.Figure", "2.2", "facecolor"),
     ("backward", "retain_variables"): ("torch.Tensor", "0.4", "retain_graph"),
     ("fillna", "method"): ("pandas.DataFrame", "3.0", "ffill() or bfill()"),
+    ("get_loc", "method"): ("pandas.Index", "2.0", "get_indexer(..., method=...)"),
     ("gca", "projection"): ("matplotlib.Figure", "3.6", "add_subplot(projection=...)"),
     ("grid", "b"): ("matplotlib.Axes", "3.7", "visible"),
     ("hist", "normed"): ("matplotlib.Axes", "3.3", "density"),
     ("hist2d", "normed"): ("matplotlib.Axes", "3.3", "density"),
     ("replace", "method"): ("pandas.Series", "3.0", "mask(...) and ffill()"),
+    ("mean", "level"): ("pandas.DataFrame", "2.0", "groupby(level=...).mean()"),
+    ("set_axis", "inplace"): ("pandas.DataFrame", "2.0", "the table that comes"),
+    ("sum", "level"): ("pandas.DataFrame", "2.0", "groupby(level=...).sum()"),
     ("subplot", "axisbg"): ("matplotlib.Figure", "2.2", "facecolor"),
+    ("to_excel", "encoding"): ("pandas.DataFrame", "2.0", "leave it out"),
     ("to_csv", "line_terminator"): ("pandas.DataFrame", "2.0", "lineterminator"),
 }
 FILLS = ("backfill", "bfill", "ffill", "pad")
@@ -75,7 +92,8 @@ def removed_methods(module: Module) -> Iterator[Refused]:
         for call in module.calls[name]:
             # the others that are called so take what they turn into text
             plain = name != "tostring" or not (call.args or call.keywords)
-            if plain and is_method(module, call.func, owner):
+            sized = name != "getsize" or "font" in written(receiver(call) or call).lower()
+            if plain and sized and is_method(module, call.func, owner):
                 yield call, f"{owner}.{name}", release, instead
     for node in module.attributes:
         if node.attr in ATTRIBUTES and isinstance(node.ctx, ast.Load):
@@ -114,6 +132,8 @@ def is_method(module: Module, node: ast.AST, owner: str) -> bool:
 
 def is_part(module: Module, node: ast.Attribute) -> bool:
     """Whether an attribute stands where that of the library does: `table.ix[0]`, `.dt.week`."""
+    if node.attr in ("index2word", "vocab"):
+        return last_name(node.value) == "wv"
     if node.attr == "ix":
         around = module.parents[node]
         return isinstance(around, ast.Subscript) and around.value is node
