@@ -312,6 +312,18 @@ class Decoder(nn.Module):
     ),
 ]
 CLEAN: dict[str, str] = {
+    "a name that only type checkers import": """
+from typing import TYPE_CHECKING, Any
+import torch
+
+if TYPE_CHECKING:
+    from torch.optim.optimizer import _params_t
+else:
+    _params_t = Any
+
+def count(parameters: _params_t) -> int:
+    return len(torch.optim.SGD(parameters, 0.1).param_groups)
+""",
     "hooks, metrics and seeds that are taken": """
 import gym
 import pytorch_lightning as pl

@@ -187,14 +187,19 @@ def parts(name: str) -> Iterator[str]:
 
 
 def is_for_a_release(module: Module, node: ast.AST) -> bool:
-    """Whether it runs with some releases only, which the code asks for: `if v2: ...`."""
-    tests = (one.test for one in module.ancestors(node) if isinstance(one, ast.If | ast.IfExp))
-    return module.is_fallback(node) or any(
-        mentions(given.value, "version", "hasattr")
-        for test in tests
-        for name in walk(test)
-        if isinstance(name, ast.Name)
-        for given in module.assigned.get(name.id, ())
+    """Whether it runs with some releases only, which the code asks for, or for type checkers."""
+    tests = [one.test for one in module.ancestors(node) if isinstance(one, ast.If | ast.IfExp)]
+    typing = any(last_name(test) == "TYPE_CHECKING" for test in tests)
+    return (
+        typing
+        or module.is_fallback(node)
+        or any(
+            mentions(given.value, "version", "hasattr")
+            for test in tests
+            for name in walk(test)
+            if isinstance(name, ast.Name)
+            for given in module.assigned.get(name.id, ())
+        )
     )
 
 

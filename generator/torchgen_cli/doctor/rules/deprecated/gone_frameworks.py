@@ -75,7 +75,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "transformers": {
-        "2.0": {"transformers.WarmupLinearSchedule": "get_linear_schedule_with_warmup"},
+        "2.2": {"transformers.WarmupLinearSchedule": "get_linear_schedule_with_warmup"},
         "4.0": {
             f"transformers.{kind}_{name}": f"transformers.models.{name}.{kind}_{name}"
             for kind in ("configuration", "modeling", "tokenization")
