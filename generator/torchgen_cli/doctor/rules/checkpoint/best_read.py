@@ -9,6 +9,7 @@ from ...syntax import LOOPS, is_constant, last_name, own_calls, own_nodes, walk,
 
 BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|best", re.I)
 TIME = re.compile(r"strftime|\btime\.time\(|datetime|timestamp|uuid|\bnow\(", re.I)
+TELLING = ("print", "info", "log", "write")
 FAR = 4  # names that stand for others
 
 
@@ -64,12 +65,14 @@ def is_asked(loop: ast.AST, name: str) -> bool:
 
 
 def is_used(scope: ast.AST, name: str, first: ast.AST, last: ast.AST) -> bool:
-    """Whether a name is asked for between two statements."""
+    """Whether a name is asked for between two statements, and not just told."""
     start, end = getattr(first, "end_lineno", 0), getattr(last, "lineno", 0)
+    told = {one for call in own_calls(scope, *TELLING) for one in walk(call)}
     return any(
         written(one) == name
         and isinstance(getattr(one, "ctx", None), ast.Load)
         and start < getattr(one, "lineno", 0) < end
+        and one not in told
         for one in own_nodes(scope)
     )
 

@@ -16,6 +16,7 @@ from ...syntax import (
     last_name,
     mentions,
     own_nodes,
+    parameters,
     walk,
     written,
 )
@@ -162,7 +163,7 @@ def is_of_epochs(module: Module, loop: Loop) -> bool:
     if isinstance(loop, ast.While):
         inner = [node for node in own_nodes(loop) if isinstance(node, ast.For)]
         endless = any(  # for batch in loader: yield batch
-            isinstance(one, ast.Yield) and "loader" in written(around.iter)
+            isinstance(one, ast.Yield) and is_loader(module, around.iter)
             for around in inner
             for one in own_nodes(around)
         )
@@ -171,6 +172,17 @@ def is_of_epochs(module: Module, loop: Loop) -> bool:
         return is_constant(loop.test, True, 1) and trains
     counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
     return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
+
+
+def is_loader(module: Module, iterable: ast.expr) -> bool:
+    """Whether what a loop goes through is a loader, by its name or by that of what is given."""
+    function = module.function(iterable)
+    name = written(iterable)
+    if "loader" in name or not isinstance(function, FUNCTIONS) or name not in parameters(function):
+        return "loader" in name
+    place = parameters(function).index(name)
+    given = (argument(call, place, name) for _, call in module.project.calls_of(module, function))
+    return any(one is not None and "loader" in written(one) for one in given)
 
 
 def in_evaluation_branch(module: Module, call: ast.Call) -> bool:

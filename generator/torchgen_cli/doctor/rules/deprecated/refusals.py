@@ -54,12 +54,22 @@ def legacy_function(module: Module) -> Iterator[Spot]:
 
 
 def is_called_by_hand(module: Module, node: ast.ClassDef) -> bool:
-    """Whether all that the project does with a class is `Class().forward(...)`."""
+    """Whether all that the project does with objects of a class is to call their `forward`."""
     made = module.project.callers.get(node.name, ())
-    return bool(made) and all(
-        isinstance(around := other.parents[call], ast.Attribute) and around.attr == "forward"
-        for other, call in made
-    )
+    return bool(made) and all(is_given_by_hand(other, call) for other, call in made)
+
+
+def is_given_by_hand(module: Module, made: ast.Call) -> bool:
+    """Whether an object is never called: `Class().forward(...)`, or `detect.forward(...)`."""
+    around = module.parents[made]
+    if isinstance(around, ast.Assign):
+        names = {last_name(one) for one in around.targets}
+        calls = [call for other in module.project.code for call in other.calls.get("forward", ())]
+        by_hand = any(last_name(receiver(call) or call) in names for call in calls)
+        return by_hand and not any(
+            name in other.calls for other in module.project.code for name in names
+        )
+    return isinstance(around, ast.Attribute) and around.attr == "forward"
 
 
 @rule(
