@@ -11,7 +11,8 @@ from ...rule import STABLE, Spot, rule
 from ...syntax import last_name
 
 # what can be set, in torch 2.13 and in the releases before it
-SETTINGS = {
+SETTINGS: dict[str, set[str]] = {
+    "torch": set(),
     "torch.backends": {"cpu", "cuda", "cudnn", "fp32_precision", "mkldnn", "mps", "opt_einsum"},
     "torch.backends.cudnn": {
         "allow_tf32",
@@ -25,6 +26,7 @@ SETTINGS = {
         "rnn",
         "verbose",
     },
+    "torch.cuda": set(),
     "torch.backends.cuda": {"cufft_plan_cache", "matmul"},
     "torch.backends.cuda.matmul": {
         "allow_bf16_reduced_precision_reduction",
@@ -74,6 +76,8 @@ def unknown_setting(module: Module) -> Iterator[Spot]:
         value = getattr(module.parents[node], "value", None)
         if known is None or node.attr in known or not isinstance(value, ast.expr):
             continue
+        if owner in ("torch", "torch.cuda") and not node.attr.startswith("cudnn_"):
+            continue  # what people put there to have it everywhere
         if isinstance(value, ast.Lambda) or last_name(value) in module.project.functions:
             continue  # in place of a function of torch
         detail = told(owner, node.attr, known)
@@ -96,6 +100,10 @@ def told(owner: str, name: str, known: set[str]) -> str:
         if other.startswith(f"{owner}.")
         for one in names
     }
+    if owner in ("torch", "torch.cuda"):  # torch.cuda.cudnn_enabled
+        setting = name.removeprefix("cudnn_")
+        found = setting != name and setting in SETTINGS["torch.backends.cudnn"]
+        return f"`{name}`, where `backends.cudnn.{setting}` may be meant" if found else f"`{name}`"
     meant = get_close_matches(name, known, n=1, cutoff=0.7)
     meant = meant or [whole for whole, one in below.items() if one == name]
     return f"`{name}`, where `{meant[0]}` may be meant" if meant else f"`{name}`"

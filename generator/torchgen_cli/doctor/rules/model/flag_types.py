@@ -144,3 +144,32 @@ def is_left_unread(module: Module, call: ast.Call) -> bool:
         return False
     read = any(node.attr == name for other in project.code for node in other.attributes)
     return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
+
+
+@rule(
+    "TG344",
+    "this flag refuses numbers like its own default",
+    why="""The default is a fraction, and `type=int` reads no fraction from the command line:
+    whoever gives `--rate 0.3` gets an error, and whole numbers alone can be tried.""",
+    remedy="write `type=float`",
+    source="https://docs.python.org/3/library/argparse.html#type",
+    bad="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dropout", type=int, default=0.2)  # <--
+""",
+    good="""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dropout", type=float, default=0.2)
+""",
+)
+def refuses_fractions(module: Module) -> Iterator[ast.Call]:
+    for call in module.calls.get("add_argument", ()):
+        default = keyword(call, "default")
+        value = default.value if isinstance(default, ast.Constant) else None
+        fraction = isinstance(value, float) and not value.is_integer()
+        if fraction and written(keyword(call, "type") or call) == "int":
+            yield call

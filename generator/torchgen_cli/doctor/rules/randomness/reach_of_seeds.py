@@ -8,6 +8,8 @@ from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import FUNCTIONS, last_name, own_calls, receiver, written
 from ..shared.flag_readers import reachable
+from ..shared.programs import run_with
+from ..shared.weights_alone import is_script
 from .seeds import RANDOMNESS
 from .unreached_draws import of_datasets
 from .without_torch import torch_left_out
@@ -21,7 +23,8 @@ DRAWS |= {"shuffle", "standard_normal", "uniform"}
     "the seed does not reach torch's generator on the CPU",
     why="""The weights are made on the CPU, and the order of the samples is drawn there, from a
     generator that `torch.cuda.manual_seed`, `np.random.seed` and `random.seed` leave alone: two
-    runs with one seed differ from the first step on.""",
+    runs with one seed differ from the first step on. In a program that trains nothing it is a
+    hint.""",
     remedy="call `torch.manual_seed`, which seeds the CPU and every GPU",
     source=RANDOMNESS,
     bad="""
@@ -38,23 +41,24 @@ import torch
 torch.manual_seed(123)
 """,
 )
-def device_alone(module: Module) -> Iterator[ast.AST]:
+def device_alone(module: Module) -> Iterator[ast.AST | Spot]:
     yield from torch_left_out(module)
-    near = module.project.near(module)
+    program = run_with(module)
     for name in ("manual_seed", "manual_seed_all"):
         for call in module.calls.get(name, ()):
             if not module.qualified(call.func).startswith("torch.cuda."):
                 continue
-            others = (c for other in near for c in seeding_all(other) if c is not call)
+            others = (c for other in program for c in seeding_all(other) if c is not call)
             if all(excludes(module, call, one) for one in others):
-                yield call
+                learns = any("backward" in one.calls for one in program)
+                yield Spot(call, unsure=not learns and is_script(module))
                 return
 
 
 def seeding_all(module: Module) -> Iterator[ast.Call]:
     """Calls that may seed the generator of the CPU."""
     for name, calls in module.calls.items():
-        if "seed" in name.lower():
+        if "seed" in name.lower() and name not in module.project.functions:
             for call in calls:
                 whole = module.qualified(call.func)
                 if not whole.startswith(("torch.cuda.", "numpy.", "random.")):

@@ -25,6 +25,8 @@ RECORDING = SHOWING | {
     "log_hyperparams", "log_params", "log_parameters", "pformat", "print_log", "repr", "safe_dump",
     "savetxt", "warn", "warning", "writelines", "writerow",
 }  # fmt: skip
+# what only writes a text in another way
+WRITTEN = {"capitalize", "center", "len", "ljust", "lower", "rjust", "title", "upper", "zfill"}
 # what makes another object with the same names, or a text of them
 SAME = {
     "AttrDict", "Box", "DotDict", "DotMap", "EasyDict", "Munch", "Namespace", "OrderedDict",
@@ -116,8 +118,8 @@ class Whole(Places):
             outer = module.parents[around] if isinstance(around, ast.comprehension) else around
             self.add(module, [outer])
         elif isinstance(around, ast.For):
-            calls = [call for one in around.body for call in own_calls(one)]
-            shown = bool(calls) and all(last_name(c.func) in RECORDING for c in calls)
+            calls = {last_name(call.func) for one in around.body for call in own_calls(one)}
+            shown = bool(calls & RECORDING) and calls <= RECORDING | WRITTEN
             return Fate.NAMED if shown else Fate.ANY
         elif isinstance(around, ast.Dict):
             return Fate.KEPT

@@ -1,0 +1,161 @@
+"""What torch, argparse and schedules refuse; seeds, scores and orders that are lost."""
+
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG343",
+        """
+import torch
+
+def report(scores, weights):
+    total = torch.mean([float(score) for score in scores])  # <--
+    return total, torch.max(weights)
+""",
+    ),
+    (
+        "TG344",
+        """
+import argparse
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--warmup-share", default=.05, type=int)  # <--
+    return parser.parse_args()
+""",
+    ),
+    (
+        "TG432",  # a function chooses the schedule, and another one moves it on
+        """
+from torch.optim import lr_scheduler
+
+def schedule(optimizer, name):
+    if name == "plateau":
+        scheduler = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.2)  # <--
+    else:
+        scheduler = lr_scheduler.StepLR(optimizer, 20)
+    return scheduler
+
+class Runner:
+    def __init__(self, optimizer, name):
+        self.scheduler = schedule(optimizer, name)
+
+    def end_epoch(self):
+        self.scheduler.step()
+""",
+    ),
+    (
+        "TG111",  # the function that seeds is called by a name with "seed" in it
+        """
+import torch
+
+def set_seed(seed, cuda):
+    if cuda:
+        torch.cuda.manual_seed(seed)  # <--
+    else:
+        torch.manual_seed(seed)
+
+def fit(model, loader, optimizer, loss_of):
+    set_seed(1, True)
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+""",
+    ),
+    (
+        "TG334",  # of torch.cuda
+        """
+import torch
+
+torch.cuda.cudnn_benchmark = True  # <--
+net = torch.nn.Conv2d(3, 8, 3)
+""",
+    ),
+    (
+        "TG608",  # which is told in between
+        """
+import torch
+
+def main(model, args, run_epoch, validate):
+    if args.resume:
+        state = torch.load(args.resume, weights_only=True)
+        model.load_state_dict(state["model"])
+        best_accuracy = state["best_accuracy"]
+        print("going on from", best_accuracy)
+    best_accuracy = 0.0  # <--
+    for epoch in range(args.epochs):
+        run_epoch(model)
+        accuracy = validate(model)
+        if accuracy > best_accuracy:
+            best_accuracy = accuracy
+            torch.save({"model": model.state_dict(), "best_accuracy": accuracy}, "best.pt")
+""",
+    ),
+    (
+        "TG202",  # a generator goes through the loader again and again
+        """
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+def cycle(iterable):
+    while True:
+        for item in iterable:
+            yield item
+
+def fit(model, dataset, optimizer, loss_of, steps, rank, world_size):
+    sampler = DistributedSampler(dataset, num_replicas=world_size, rank=rank)  # <--
+    loader = DataLoader(dataset, 32, sampler=sampler)
+    batches = cycle(loader)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss_of(model, next(batches)).backward()
+        optimizer.step()
+""",
+    ),
+]
+CLEAN = {
+    "tensors and lists that torch takes": """
+import torch
+
+def totals(parts, model):
+    stacked = torch.stack([part.sum() for part in parts]).sum()
+    return stacked + sum(part.mean() for part in parts), torch.max(*parts), torch.cat([*parts])
+""",
+    "defaults that a flag's type reads": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=10.0)
+parser.add_argument("--rate", type=float, default=0.1)
+""",
+    "a schedule that is given its metric elsewhere": """
+from torch.optim.lr_scheduler import ReduceLROnPlateau, StepLR
+
+def make(optimizer, plateau):
+    scheduler = ReduceLROnPlateau(optimizer) if plateau else StepLR(optimizer, 9)
+    return scheduler
+
+def fit(optimizer, run_epoch, plateau):
+    scheduler = make(optimizer, plateau)
+    for epoch in range(9):
+        loss = run_epoch()
+        scheduler.step(loss) if plateau else scheduler.step()
+""",
+    "names that are put on torch for all to use": """
+import torch
+
+torch.cuda.rank = 0
+torch.default_dtype_of_ours = torch.float32
+""",
+    "an old function of which only forward is called": """
+from torch.autograd import Function
+
+class Detect(Function):
+    def forward(self, boxes, scores):
+        return boxes[scores > 0.5]
+
+def show(model, images):
+    detector = Detect()
+    return detector.forward(*model(images))
+""",
+}
