@@ -95,8 +95,14 @@ def asks_for_cuda(module: Module, node: ast.AST) -> bool:
         or is_cuda(keyword(node, "device"))
         or (name == "set_default_tensor_type" and mentions(node, "cuda"))
     )
-    conditions = (ast.If, ast.IfExp, ast.Try)
-    return asks and not any(isinstance(one, conditions) for one in module.ancestors(node))
+    return asks and not any(map(is_condition, module.ancestors(node)))
+
+
+def is_condition(node: ast.AST) -> bool:
+    """Whether a machine without a GPU may come around it; not so where a layer's kind is asked."""
+    if isinstance(node, ast.If | ast.IfExp):
+        return not (isinstance(node.test, ast.Call) and last_name(node.test.func) == "isinstance")
+    return isinstance(node, ast.Try)
 
 
 def is_cuda(node: ast.AST | None) -> bool:

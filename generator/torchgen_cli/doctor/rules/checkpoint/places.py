@@ -17,6 +17,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ...unreached import is_unreached
 from ..shared.states import is_wrapped
 from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
 from .gpu import insists_on_a_gpu, written_before
@@ -159,7 +160,7 @@ def resume(model, path):
     once=True,
 )
 def bound_to_a_device(module: Module) -> Iterator[Spot]:
-    if "init_process_group" not in module.calls and not runs_without_gpu(module):
+    if not makes_a_group(module) and not runs_without_gpu(module):
         return
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
@@ -204,9 +205,15 @@ def is_used_where_it_lies(module: Module, load: ast.Call) -> bool:
 
 def does_harm(module: Module, load: ast.Call) -> bool:
     """Whether every process loads onto the first GPU, or a user without one cannot load."""
-    if "init_process_group" in module.calls and not for_one_process(module, load):
+    if makes_a_group(module) and not for_one_process(module, load):
         return True
     return runs_without_gpu(module) and serves_users_without_gpu(module, load)
+
+
+def makes_a_group(module: Module) -> bool:
+    """Whether a file starts a group of processes, in a function that a program runs."""
+    calls = module.calls.get("init_process_group", ())
+    return any(not is_unreached(module, call) for call in calls)
 
 
 def choices_in(module: Module) -> Iterator[ast.IfExp]:

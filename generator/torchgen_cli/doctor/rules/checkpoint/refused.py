@@ -20,6 +20,7 @@ from ...syntax import (
     same,
     written,
 )
+from ...unreached import is_unreached
 from ..shared.loops import is_optimizer
 from ..shared.programs import imported_by, run_with
 from ..shared.states import handed_on, plain_saves, saves, value_before
@@ -81,10 +82,11 @@ def refused(module: Module) -> Iterator[Spot]:
     if not loads or any("add_safe_globals" in other.calls for other in project.near(module)):
         return
     found = [one for other in writers(module) for one in objects(other, other is module)]
-    for load in loads:
-        for kept in found:
+    dead = [one for one in found if is_unreached(one.module, one.call)]  # saved by no program
+    for kept in (*(one for one in found if one not in dead), *dead):
+        for load in loads:
             if may_hold(module, load, kept):
-                yield Spot(load, f"{kept.what} is in the file")
+                yield Spot(load, f"{kept.what} is in the file", unsure=kept in dead)
                 return
 
 

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from ...project import Module
+from ...kept import kept
+from ...project import Module, Project
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import (
     FUNCTIONS,
@@ -16,6 +17,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.callers import given_through
 from .branches import dropped_by_branch
 from .data import EVALUATION, for_each_split, for_evaluation
 from .option_dicts import in_options
@@ -47,13 +49,8 @@ def load(test_set):
 def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
     for call in module.torch_calls("DataLoader"):
         drop_last = argument(call, 8, "drop_last") or in_options(module, call, "drop_last")
-        if is_constant(argument(call, 1, "batch_size"), 1):
-            continue  # there is no incomplete batch
-        around = module.parents[call]
-        if isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter"):
-            continue  # batches are taken from it, and never all
-        if is_only_taken_from(module, call):
-            continue
+        if is_constant(argument(call, 1, "batch_size"), 1) or is_taken_from(module, call):
+            continue  # there is no incomplete batch, or batches are taken from it, and never all
         evaluates = for_evaluation(module, call) or for_each_split(module, call)
         served = [] if evaluates else list(serves_evaluation(module, call))
         if is_constant(drop_last, True) and (evaluates or served):
@@ -61,6 +58,35 @@ def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
             yield Spot(call, unsure=doubtful)
         elif isinstance(drop_last, ast.Name):
             yield from dropped_by_branch(module, call, drop_last.id)
+    for where, call in dropped_by_argument(module.project):
+        if where is module and not is_taken_from(module, call):
+            yield Spot(call, unsure=needs_full_batches(module, call))
+
+
+@kept
+def dropped_by_argument(project: Project) -> list[tuple[Module, ast.Call]]:
+    """Where a function of the project is told to make an evaluation's loader that drops."""
+    return [
+        (other, one)
+        for module in project.code
+        for loader in module.torch_calls("DataLoader")
+        for other, one, given in given_through(module, loader, argument(loader, 8, "drop_last"))
+        if one is not loader and is_constant(given, True) and for_evaluation(other, one)
+        if not any(is_constant(value, 1) for value in sizes_of(module, loader, one))
+    ]
+
+
+def sizes_of(module: Module, loader: ast.Call, by: ast.Call) -> list[ast.expr | None]:
+    """The size of the batches, as a call of the function that makes a loader gives it."""
+    size = argument(loader, 1, "batch_size")
+    return [given for _, one, given in given_through(module, loader, size) if one in (loader, by)]
+
+
+def is_taken_from(module: Module, call: ast.Call) -> bool:
+    """Whether batches are taken from a loader one by one, and not all of them."""
+    around = module.parents[call]
+    endless = isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter")
+    return endless or is_only_taken_from(module, call)
 
 
 def needs_full_batches(module: Module, loader: ast.Call) -> bool:

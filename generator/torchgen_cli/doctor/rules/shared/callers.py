@@ -3,7 +3,7 @@
 import ast
 
 from ...project import Module
-from ...syntax import FUNCTIONS, argument, last_name, parameters
+from ...syntax import FUNCTIONS, argument, defaults_of, has_stars, last_name, own_nodes, parameters
 
 
 def given_by_callers(
@@ -18,6 +18,35 @@ def given_by_callers(
         for other, call in module.project.calls_of(module, scope)
         if other.function(call) is not scope and (value := argument(call, place, name)) is not None
     ]
+
+
+def given_through(
+    module: Module, call: ast.Call, value: ast.expr | None
+) -> list[tuple[Module, ast.Call, ast.expr | None]]:
+    """What an argument of a call is, by the calls of the function that hands it on.
+
+    That is the call itself where the argument is no parameter, or where nothing tells more.
+    """
+    scope = module.function(call)
+    own = [(module, call, value)]
+    if not isinstance(scope, FUNCTIONS) or not isinstance(value, ast.Name):
+        return own
+    if value.id not in parameters(scope) or is_set_in(scope, value.id):
+        return own
+    place, default = parameters(scope).index(value.id), defaults_of(scope).get(value.id)
+    found: list[tuple[Module, ast.Call, ast.expr | None]] = [
+        (other, one, argument(one, place, value.id) or default)
+        for other, one in module.project.calls_of(module, scope)
+    ]
+    return own if not found or any(has_stars(one) for _, one, _ in found) else found
+
+
+def is_set_in(scope: ast.AST, name: str) -> bool:
+    """Whether a function gives one of its parameters another value."""
+    return any(
+        isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
+        for one in own_nodes(scope)
+    )
 
 
 def is_given_states(module: Module, scope: ast.AST, name: str) -> bool:

@@ -35,7 +35,8 @@ def carriers(scope: ast.AST, name: str) -> set[str]:
         for call in lists:
             if carries(call.args[0], found):
                 found.add(text(call.func.value) if isinstance(call.func, ast.Attribute) else "")
-    return found - {""}
+        found.discard("")  # which is the text of all that has no name
+    return found
 
 
 def parts(target: ast.expr) -> list[ast.expr]:

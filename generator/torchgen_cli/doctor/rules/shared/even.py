@@ -6,6 +6,7 @@ import re
 from ...project import Module
 from ...syntax import argument, has_stars, is_constant, keyword, mentions
 from ..data.data import for_evaluation
+from .callers import given_through
 
 PADDED = re.compile(r"pad.*last|last.*pad|pad.*batch")
 
@@ -14,7 +15,7 @@ def even_batches(module: Module) -> bool:
     """Whether an incomplete batch may be dropped or filled, or each batch is one sample."""
     if any(is_constant(one.value, True) for one in module.assigned.get("drop_last", ())):
         return True
-    near = module.project.near(module)
+    near = with_loaders(module)
     loaders = evaluation_loaders(module) or [
         call for one in near for call in evaluation_loaders(one)
     ]
@@ -36,14 +37,24 @@ def is_even(call: ast.Call) -> bool:
     return is_constant(keyword(call, "drop_last"), True) or takes_one(call)
 
 
-def may_drop(module: Module, call: ast.Call) -> bool:
+def with_loaders(module: Module) -> list[Module]:
+    """The files of the same program, or of all of them where no loader is made in these."""
+    near = module.project.near(module)
+    made = any(True for one in near for _ in one.torch_calls("DataLoader"))
+    return near if made else module.project.code
+
+
+def may_drop(module: Module, loader: ast.Call) -> bool:
     """Whether a loader that may serve an evaluation may drop an incomplete batch."""
-    dropped = argument(call, 8, "drop_last")
-    if dropped is None or is_constant(dropped, False):
-        return False
-    statement = next(one for one in module.ancestors(call) if isinstance(one, ast.stmt))
-    training = mentions(statement, "train") and not for_evaluation(module, call)
-    return not (is_constant(dropped, True) and training)
+    dropped = argument(loader, 8, "drop_last")
+    for where, call, given in given_through(module, loader, dropped):
+        if given is None or is_constant(given, False):
+            continue
+        statement = next(one for one in where.ancestors(call) if isinstance(one, ast.stmt))
+        training = mentions(statement, "train") and not for_evaluation(where, call)
+        if not (is_constant(given, True) and training):
+            return True
+    return False
 
 
 def takes_one(call: ast.Call) -> bool:
