@@ -245,8 +245,9 @@ class Project:
         if not isinstance(call.func, ast.Name):
             return beside
         own = [one for one in found if one[0] is module]
+        own = [one for one in own if not isinstance(module.parents[one[1]], ast.ClassDef)]
         if own:
-            return own
+            return own  # a name alone is no method
         plain = [one for one in found if isinstance(one[0].parents[one[1]], ast.Module)]
         if name not in module.imports:  # from model import *
             return definitions(module, call.func, {name: plain}) or []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
+    LOOPS,
     is_constant,
     last_name,
     mentions,
@@ -14,6 +15,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.loops import is_backward
 from ..shared.states import saves
 from .on_test import TEST, VALIDATION, scored_on_test, stopped_by_test
 
@@ -21,9 +23,10 @@ from .on_test import TEST, VALIDATION, scored_on_test, stopped_by_test
 @rule(
     "TG506",
     "the best checkpoint is the one that the test set likes best",
-    why="""Of many epochs the one with the highest test score is kept, and reported: that score is
-    too good, by what it varies from epoch to epoch. A test set can say how good a model is as long
-    as nothing was chosen by it. One place is shown for the whole repository.""",
+    why="""Of many epochs the one with the highest test score is kept, or ends the run, and is
+    reported: that score is too good, by what it varies from epoch to epoch. A test set can say how
+    good a model is as long as nothing was chosen by it. One place is shown for the whole
+    repository.""",
     remedy="choose by a validation set, and test what was chosen once",
     source="https://scikit-learn.org/stable/common_pitfalls.html",
     bad="""
@@ -66,11 +69,43 @@ def best_by_test(module: Module) -> Iterator[Spot]:
         if isinstance(node, ast.If):
             calls = own_calls(node)
             kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
-            if kept or any(decides(around, flag) for flag in raised(node)):
+            decided = any(decides(around, flag) for flag in raised(node))
+            if kept or decided or ends_training(module, around, node):
                 yield Spot(node, unsure=validated)
         elif decides(around, node.targets[0]):
             yield Spot(node, unsure=validated)
     yield from map(Spot, stopped_by_test(module))
+
+
+def ends_training(module: Module, loop: ast.AST, condition: ast.If) -> bool:
+    """Whether a loop that trains is left where epochs without a better score were counted."""
+    if not isinstance(loop, LOOPS):
+        return False
+    counted = {
+        written(one.target)
+        for one in own_nodes(loop)
+        if isinstance(one, ast.AugAssign)
+        and isinstance(one.op, ast.Add)
+        and (one in condition.orelse or counts_flag(one.value, condition))
+    } - {""}
+    left = any(
+        isinstance(one, ast.If)
+        and isinstance(one.body[-1], ast.Break)
+        and next(module.loops_around(one)) is loop
+        and any(written(part) in counted for part in walk(one.test))
+        for one in own_nodes(loop)
+    )
+    return left and module.project.reaches(module, loop, is_backward)
+
+
+def counts_flag(value: ast.expr, condition: ast.If) -> bool:
+    """Whether it is `1 - flag`, of a flag that a condition sets to 1."""
+    set_there = {
+        written(one.targets[0])
+        for one in condition.body
+        if isinstance(one, ast.Assign) and is_constant(one.value, 1, True)
+    }
+    return isinstance(value, ast.BinOp) and written(value.right) in set_there - {""}
 
 
 def compared_in(condition: ast.expr) -> list[ast.expr]:

@@ -25,7 +25,7 @@ def given_through(
 ) -> list[tuple[Module, ast.Call, ast.expr | None]]:
     """What an argument of a call is, by the calls of the function that hands it on.
 
-    That is the call itself where the argument is no parameter, or where nothing tells more.
+    That is the call itself where the argument is no parameter, or where a caller does not tell.
     """
     scope = module.function(call)
     own = [(module, call, value)]
@@ -34,11 +34,11 @@ def given_through(
     if value.id not in parameters(scope) or is_set_in(scope, value.id):
         return own
     place, default = parameters(scope).index(value.id), defaults_of(scope).get(value.id)
-    found: list[tuple[Module, ast.Call, ast.expr | None]] = [
-        (other, one, argument(one, place, value.id) or default)
+    found = [
+        own[0] if has_stars(one) else (other, one, argument(one, place, value.id) or default)
         for other, one in module.project.calls_of(module, scope)
     ]
-    return own if not found or any(has_stars(one) for _, one, _ in found) else found
+    return found or own
 
 
 def is_set_in(scope: ast.AST, name: str) -> bool:

@@ -63,16 +63,71 @@ def first_in(
             if found is not None:
                 return found
             continue
+        if inner := started(module, statement, args):
+            found = first_in(module, inner.body, args, name, depth - 1) if depth else None
+            if found is not None:
+                return found
         reads = [node for node in walk(statement) if may_read(module, node, args, name)]
         if reads:
             return followed(module, statement, reads, args, name, depth)
-        if isinstance(statement, ast.Assign) and any(
-            written(t) == f"{args}.{name}"
-            for target in statement.targets
-            for t in (target.elts if isinstance(target, ast.Tuple) else [target])
-        ):
+        if sets(statement, args, name):
             return statement
+        if isinstance(statement, ast.If):
+            found = set_for_each(statement, args, name)
+            if found is not None:
+                return found
     return None
+
+
+def sets(statement: ast.stmt, args: str, name: str) -> bool:
+    """Whether a statement gives a flag another value."""
+    return isinstance(statement, ast.Assign) and any(
+        written(t) == f"{args}.{name}"
+        for target in statement.targets
+        for t in (target.elts if isinstance(target, ast.Tuple) else [target])
+    )
+
+
+def started(module: Module, statement: ast.stmt, args: str) -> Function | None:
+    """The function of the file that is called with nothing, and uses the flags of the file."""
+    call = getattr(statement, "value", None)
+    if not isinstance(statement, ast.Expr | ast.Assign) or not isinstance(call, ast.Call):
+        return None
+    if call.args or call.keywords or not isinstance(call.func, ast.Name):
+        return None
+    found = [
+        one
+        for one in module.tree.body
+        if isinstance(one, FUNCTIONS) and one.name == call.func.id and args in names_in(one)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def names_in(function: Function) -> set[str]:
+    """The names that a function reads and does not set."""
+    names = [one for one in walk(function) if isinstance(one, ast.Name)]
+    stored = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    return {one.id for one in names} - stored - set(parameters(function))
+
+
+def set_for_each(chosen: ast.If, args: str, name: str) -> ast.stmt | None:
+    """The first statement of those that set a flag for each text that another flag may be."""
+    found: list[ast.stmt] = []
+    asked: set[str] = set()
+    rest: list[ast.stmt] = [chosen]
+    while len(rest) == 1 and isinstance(rest[0], ast.If):
+        branch = rest[0]
+        test = branch.test
+        setting = next((one for one in branch.body if sets(one, args, name)), None)
+        if setting is None or not isinstance(test, ast.Compare):
+            return None
+        if not isinstance(test.ops[0], ast.Eq) or not isinstance(test.comparators[0], ast.Constant):
+            return None
+        found.append(setting)
+        asked.add(written(test.left))
+        rest = branch.orelse
+    of_a_flag = len(asked) == 1 and min(asked).startswith(f"{args}.")
+    return found[0] if of_a_flag and len(found) > 1 else None
 
 
 def followed(
