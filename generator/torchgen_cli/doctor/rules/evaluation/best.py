@@ -70,8 +70,10 @@ def best_by_test(module: Module) -> Iterator[Spot]:
             calls = own_calls(node)
             kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
             decided = any(decides(around, flag) for flag in raised(node))
-            if kept or decided or ends_training(module, around, node):
+            if kept or decided:
                 yield Spot(node, unsure=validated)
+            elif ends_training(module, around, node):
+                yield Spot(node, "the run ends by it", unsure=validated)
         elif decides(around, node.targets[0]):
             yield Spot(node, unsure=validated)
     yield from map(Spot, stopped_by_test(module))
