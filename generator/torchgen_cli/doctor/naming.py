@@ -2,11 +2,13 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
+from .documents import documents
 from .kept import kept
 from .lookup import imported, path_of
-from .project import Module
+from .project import Module, Project
 from .syntax import last_name, written
 
 # the names of what holds options, whose attributes are no functions
@@ -128,3 +130,10 @@ def is_called_then(module: Module, call: ast.Call) -> bool:
     if isinstance(parent, ast.Assign):
         return any(last_name(one) in module.calls for one in parent.targets)
     return not isinstance(parent, ast.Expr | ast.Compare | ast.If | ast.BinOp | ast.Attribute)
+
+
+@kept
+def words(project: Project) -> Counter[str]:
+    """How often each word stands in the code, the pages and the configurations of a project."""
+    texts = [*project.contents.values(), *project.unread.values(), documents(project.root)]
+    return Counter(one for text in texts for one in WORD.findall(text.decode("utf-8", "replace")))

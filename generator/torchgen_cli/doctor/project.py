@@ -337,9 +337,14 @@ class Project:
         return used_torch(self.code)
 
     def names_torch_before(self, version: str) -> bool:
-        """Whether the packaging allows no torch from this version on, or the README names one."""
-        named = self._lowest_in_readme
-        return self._is_capped(version) or (named is not None and named < Version(version))
+        """Whether the packaging allows no torch from this version on, or the README names one.
+
+        A README that names an older torch than the packaging allows was not kept up to date.
+        """
+        named, lowest = self._lowest_in_readme, self.lowest_torch
+        stale = named is not None and lowest is not None and named < lowest
+        older = named is not None and not stale and named < Version(version)
+        return self._is_capped(version) or older
 
     def _is_capped(self, version: str) -> bool:
         """Whether a requirement allows no torch from a version on, under either of its names."""

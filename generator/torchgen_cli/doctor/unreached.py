@@ -2,13 +2,11 @@
 
 import ast
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 
-from .documents import documents
 from .kept import kept
 from .lookup import path_of
-from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, OF_FILE, WORD, named_by
+from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, OF_FILE, WORD, named_by, words
 from .project import Module, Project
 from .syntax import FUNCTIONS, Function, is_constant, last_name, walk, written
 from .unused import (
@@ -131,13 +129,6 @@ def may_be_meant(part: Part) -> bool:
     return (
         words(project)[node.name] > own or node.name.startswith(begun) or node.name.endswith(ended)
     )
-
-
-@kept
-def words(project: Project) -> Counter[str]:
-    """How often each word stands in the code, the pages and the configurations of a project."""
-    texts = [*project.contents.values(), *project.unread.values(), documents(project.root)]
-    return Counter(one for text in texts for one in WORD.findall(text.decode("utf-8", "replace")))
 
 
 @kept

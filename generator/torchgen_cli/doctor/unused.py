@@ -5,6 +5,7 @@ import re
 from pathlib import PurePath
 
 from .kept import kept
+from .naming import words
 from .project import Module, Project
 from .syntax import FUNCTIONS, asks_main, blocks_of, last_name, own_nodes, walk
 
@@ -102,8 +103,12 @@ def is_unused(module: Module) -> bool:
         return False
     if path.stem in project.imported_parts or any(map(does_something, module.tree.body)):
         return False
+    own = len(re.findall(rb"\b%s\b" % path.stem.encode(), project.contents[module.name]))
+    by_name = has_unread_files(project) or is_open(project)
     named = (f'"{path.stem}"'.encode(), f"'{path.stem}'".encode())
-    if has_hidden_users(project) or any(map(project.contains, named)):
+    if is_distributed(project) or any(map(project.contains, named)):
+        return False
+    if by_name and words(project)[path.stem] > own:
         return False
     return any("backward" in other.calls for other in project.code if other is not module)
 
@@ -175,5 +180,9 @@ def is_never_named(project: Project, function: str) -> bool:
 
 def has_hidden_users(project: Project) -> bool:
     """Whether code that was not read, or other projects, may use what this one defines."""
-    unread = any(name not in project.contents for name in project.broken)
-    return unread or is_distributed(project) or is_open(project)
+    return has_unread_files(project) or is_distributed(project) or is_open(project)
+
+
+def has_unread_files(project: Project) -> bool:
+    """Whether files of the project do not parse."""
+    return any(name not in project.contents for name in project.broken)

@@ -1,6 +1,30 @@
 """What torch, argparse and schedules refuse; seeds, scores and orders that are lost."""
 
+HINTS: dict[str, tuple[str, str]] = {
+    "a schedule that goes on from the rate that is there": (
+        "TG606",
+        """
+import torch
+
+def resume(optimizer, state):
+    optimizer.load_state_dict(state["optimizer"])
+    return torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.98)  # <--
+""",
+    ),
+    "a flag of a dict, which a file fills": (
+        "TG331",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model-args", type=dict, default={})  # <--
+args = parser.parse_args()
+print(args.model_args)
+""",
+    ),
+}
 PLANTED: list[tuple[str, str]] = [
+    *HINTS.values(),
     (
         "TG343",
         """
@@ -41,6 +65,21 @@ class Runner:
 
     def end_epoch(self):
         self.scheduler.step()
+""",
+    ),
+    (
+        "TG411",  # beside a schedule
+        """
+from torch.nn.utils import clip_grad_norm_
+
+def fit(model, loader, optimizer, scheduler, loss_of, limit):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+        scheduler.step()
+        if limit:
+            clip_grad_norm_(model.parameters(), limit)  # <--
 """,
     ),
     (
@@ -114,6 +153,7 @@ def fit(model, dataset, optimizer, loss_of, steps, rank, world_size):
     ),
 ]
 CLEAN = {
+    **{what: code for what, (_, code) in HINTS.items()},
     "tensors and lists that torch takes": """
 import torch
 
@@ -146,6 +186,21 @@ import torch
 
 torch.cuda.rank = 0
 torch.default_dtype_of_ours = torch.float32
+""",
+    "a cache that is read where it was written": """
+import os
+
+import torch
+
+def read(path, compute):
+    if os.path.exists(path):
+        return torch.load(path, map_location="cpu")
+    data = dict(path=path, wave=compute(path))
+    torch.save(data, path)
+    return data
+
+def keep(model):
+    torch.save({"path": "net.pt", "epoch": 3, "model": model.state_dict()}, "net.pt")
 """,
     "an old function of which only forward is called": """
 from torch.autograd import Function

@@ -132,7 +132,8 @@ def tried_safely(module: Module, call: ast.Call) -> bool:
     "TG606",
     "the scheduler is built on an optimizer that was already brought back",
     why="""A new scheduler takes the optimizer's present rate for the one to begin with: after a
-    resume the schedule starts from the lowered rate.""",
+    resume the schedule starts from the lowered rate, and counts from 0. ExponentialLR goes on from
+    the rate that is there, which is a hint.""",
     remedy="build the scheduler first, then load both states",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
@@ -155,7 +156,7 @@ def resume(optimizer, state):
 """,
     severity=Severity.WARNING,
 )
-def late_scheduler(module: Module) -> Iterator[ast.AST]:
+def late_scheduler(module: Module) -> Iterator[Spot]:
     for load in module.calls.get("load_state_dict", ()):
         optimizer = receiver(load)
         if not is_optimizer(module, optimizer):
@@ -166,8 +167,9 @@ def late_scheduler(module: Module) -> Iterator[ast.AST]:
             if late and call.args and same(call.args[0], optimizer):
                 resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
                 closed = last_name(call.func) == "LambdaLR"  # which keeps to the first rate
+                goes_on = last_name(call.func) == "ExponentialLR"
                 if not (closed or says_where(call) or resets or has_stars(call)):
-                    yield call
+                    yield Spot(call, unsure=goes_on)
 
 
 def says_where(call: ast.Call) -> bool:

@@ -215,11 +215,16 @@ def is_saved_beside(module: Module, load: ast.Call) -> bool:
     path = argument(load, 0, "f")
     return any(
         same(argument(save, 1, "f"), path)
-        and not kind_of(module, save.args[0], save, True)
-        and not isinstance(value_before(module, save.args[0], save), ast.Dict)
+        and not any(kind_of(module, part, save, True) for part in saved_parts(module, save))
         for save in own_calls(module.function(load), "save")
         if save.args and module.qualified(save.func) == "torch.save"
     )
+
+
+def saved_parts(module: Module, save: ast.Call) -> list[ast.expr]:
+    """What is saved: the values of a dict that is written out, or else the whole."""
+    content = value_before(module, save.args[0], save)
+    return content.values if isinstance(content, ast.Dict) else [save.args[0]]
 
 
 def is_of_others(module: Module, load: ast.Call) -> bool:

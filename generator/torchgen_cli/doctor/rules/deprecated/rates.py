@@ -51,6 +51,7 @@ def computed_rate(module: Module) -> Iterator[Spot]:
         if owner is not None and is_scheduler(module, owner) and not call.args:
             values = module.value_in(owner, module.function(call))
             closed = any(is_closed(module, value) for value in values)
+            closed |= not values and project.contains(b"_schedule_with_warmup(")
             # the older one has no `get_last_lr`
             yield Spot(call, unsure=closed or project.stays_before_torch("1.4"))
 

@@ -15,7 +15,7 @@ FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
     "a function with a backward of its own has to be static",
     why="""Since torch 1.5 a `forward` that is no static method is refused: the first call ends with
     a RuntimeError about a legacy autograd function. Where all that is called is its `forward`, as
-    of any object, it is a hint.""",
+    of any object, or an older torch is pinned, it is a hint.""",
     remedy="make `forward(ctx, ...)` and `backward(ctx, ...)` static, and call `.apply`",
     source=f"{STABLE}/notes/extending.html",
     bad="""
@@ -50,7 +50,8 @@ def legacy_function(module: Module) -> Iterator[Spot]:
             continue
         forward = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "forward"]
         if forward and not forward[0].decorator_list:
-            yield Spot(node, unsure=is_called_by_hand(module, node))
+            old = module.project.stays_before_torch("1.5")
+            yield Spot(node, unsure=old or is_called_by_hand(module, node))
 
 
 def is_called_by_hand(module: Module, node: ast.ClassDef) -> bool:
@@ -76,7 +77,8 @@ def is_given_by_hand(module: Module, made: ast.Call) -> bool:
     "TG814",
     "`view` refuses a slice of transposed predictions",
     why="""`correct[:k]` of a transposed tensor is not contiguous for `k` above 1. Torch 1.5 and
-    older returned one that was; since 1.7 top-5 accuracy ends with a RuntimeError.""",
+    older returned one that was; since 1.7 top-5 accuracy ends with a RuntimeError. It is a hint
+    where an older torch is pinned.""",
     remedy="write `correct[:k].reshape(-1)`",
     source=f"{STABLE}/generated/torch.Tensor.view.html",
     bad="""
@@ -109,9 +111,9 @@ def viewed_slice(module: Module) -> Iterator[Spot]:
                 and last_name(getattr(value, "func", value)) == "eq"
                 and any(is_transposed(one) for one in module.value_in(compared, scope))
             ):
-                asked = asked_for(module, call)
+                asked, old = asked_for(module, call), module.project.stays_before_torch("1.7")
                 if not asked or not all(is_constant(one, 1) for one in asked):
-                    yield Spot(call, unsure=bool(asked))
+                    yield Spot(call, unsure=old or bool(asked))
 
 
 def asked_for(module: Module, call: ast.Call) -> list[ast.expr]:

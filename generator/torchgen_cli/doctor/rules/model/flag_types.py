@@ -8,6 +8,7 @@ from ...rule import Spot, rule
 from ...syntax import is_constant, keyword, mentions, written
 from ..shared.flag_places import attributes_of
 from ..shared.flag_readers import flag_names, is_read
+from .flags import is_left_unread
 
 
 @rule(
@@ -109,8 +110,8 @@ def is_asked(module: Module, node: ast.expr) -> bool:
     "TG331",
     "a flag of `type=list` becomes a list of single characters",
     why="""argparse calls the type on the text: `--devices 0,1` is `["0", ",", "1"]`, and
-    `--sizes 128` is `["1", "2", "8"]`. A `dict` or a `set` fails, or is as wrong. Only the default
-    is what it should be.""",
+    `--sizes 128` is `["1", "2", "8"]`. A `set` is as wrong. Only the default is
+    what it should be. A `dict` refuses any text, and is a hint.""",
     remedy="use `nargs='+'` and the type of one value, such as `type=int`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -129,28 +130,19 @@ parser.add_argument("--sizes", type=int, nargs="+", default=[64, 128])
 )
 def characters(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
-        if written(keyword(call, "type") or call) in ("list", "tuple", "dict", "set"):
-            yield Spot(call, unsure=is_left_unread(module, call))
-
-
-def is_left_unread(module: Module, call: ast.Call) -> bool:
-    """Whether a file parses a flag, and no code reads it, alone or among all."""
-    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
-    dest = keyword(call, "dest")
-    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
-    name = str(name).strip("-").replace("-", "_")
-    project = module.project
-    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
-        return False
-    read = any(node.attr == name for other in project.code for node in other.attributes)
-    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
+        kind = written(keyword(call, "type") or call)
+        if kind in ("list", "tuple", "dict", "set"):
+            # which nobody can give at all, so that it comes from a file
+            from_file = kind == "dict"
+            yield Spot(call, unsure=from_file or is_left_unread(module, call))
 
 
 @rule(
     "TG344",
     "this flag refuses numbers like its own default",
     why="""The default is a fraction, and `type=int` reads no fraction from the command line:
-    whoever gives `--rate 0.3` gets an error, and whole numbers alone can be tried.""",
+    whoever gives `--rate 0.3` gets an error, and whole numbers alone can be tried. Where no code
+    reads the flag, it is a hint.""",
     remedy="write `type=float`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -166,10 +158,10 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--dropout", type=float, default=0.2)
 """,
 )
-def refuses_fractions(module: Module) -> Iterator[ast.Call]:
+def refuses_fractions(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         default = keyword(call, "default")
         value = default.value if isinstance(default, ast.Constant) else None
         fraction = isinstance(value, float) and not value.is_integer()
         if fraction and written(keyword(call, "type") or call) == "int":
-            yield call
+            yield Spot(call, unsure=is_left_unread(module, call))

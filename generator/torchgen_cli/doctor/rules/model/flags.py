@@ -68,7 +68,21 @@ def untyped(module: Module) -> Iterator[Spot]:
             continue
         name = flag_name(call)
         if name and not converted(module, name):
-            yield Spot(call, f"--{name}", unsure=is_part_of_texts(module, name))
+            unsure = is_part_of_texts(module, name) or is_left_unread(module, call)
+            yield Spot(call, f"--{name}", unsure)
+
+
+def is_left_unread(module: Module, call: ast.Call) -> bool:
+    """Whether a file parses a flag, and no code reads it, alone or among all."""
+    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    dest = keyword(call, "dest")
+    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
+    name = str(name).strip("-").replace("-", "_")
+    project = module.project
+    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
+        return False
+    read = any(node.attr == name for other in project.code for node in other.attributes)
+    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
 
 
 def flag_name(call: ast.Call) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, rule
-from ...syntax import blocks, walk
-from ..shared.loops import CLIPPING, call_of, is_step, name_of_call, step_scopes
+from ...syntax import blocks, receiver, walk
+from ..shared.loops import CLIPPING, call_of, is_scheduler, is_step, name_of_call, step_scopes
 
 
 @rule(
@@ -39,7 +39,11 @@ def train_step(model, loss, optimizer):
 def clipped_too_late(module: Module) -> Iterator[ast.AST]:
     for scope in step_scopes(module):
         for block in blocks(scope):
-            order = [(name_of_call(s), s) for s in map(asked_for, block) if name_of_call(s)]
+            order = [
+                (name_of_call(statement), statement)
+                for statement in map(asked_for, block)
+                if name_of_call(statement) and not moves_schedule(module, statement)
+            ]
             names = [name for name, _ in order]
             clips = [place for place, name in enumerate(names) if name in CLIPPING]
             if names.count("backward") != 1 or names.count("step") != 1 or len(clips) != 1:
@@ -50,6 +54,11 @@ def clipped_too_late(module: Module) -> Iterator[ast.AST]:
                 "backward"
             ) < names.index("step"):
                 yield order[clips[0]][1]
+
+
+def moves_schedule(module: Module, statement: ast.stmt) -> bool:
+    """Whether a statement is `scheduler.step()`."""
+    return name_of_call(statement) == "step" and is_scheduler(module, receiver(call_of(statement)))
 
 
 def asked_for(statement: ast.stmt) -> ast.stmt:
