@@ -30,8 +30,8 @@ from .resuming import BRINGING
     "TG614",
     "the last epochs of a run may never be saved",
     why="""The only place that saves is reached every few epochs, and nothing saves behind the
-    loop: unless the number of epochs fits, what was trained last is lost. Where a resume begins at
-    the best epoch, as only that is saved, it is a hint.""",
+    loop: unless the number of epochs fits, what was trained last is lost. How much that is, the
+    code alone does not tell.""",
     remedy="save after the last epoch too",
     source=SAVING,
     bad="""
@@ -54,7 +54,7 @@ def fit(model, epochs, run_epoch):
         if (epoch + 1) % 10 == 0 or epoch + 1 == epochs:
             torch.save(model.state_dict(), f"{epoch}.pt")
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def last_is_lost(module: Module) -> Iterator[Spot]:
     yield from only_the_best(module)
@@ -87,8 +87,9 @@ def last_is_lost(module: Module) -> Iterator[Spot]:
     ):
         return
     loops = list(module.loops_around(call))
-    if loops and not is_endless(loops[-1]):
-        yield Spot(call, unsure=any(fits_by_default(module, mods[0], loop) for loop in loops))
+    fits = any(fits_by_default(module, mods[0], loop) for loop in loops)
+    if loops and not fits and not is_endless(loops[-1]):
+        yield Spot(call)
 
 
 def every_one_by_default(module: Module, divisor: ast.expr) -> bool:

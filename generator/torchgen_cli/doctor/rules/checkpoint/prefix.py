@@ -16,6 +16,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ...unreached import is_unreached
 from ..shared.layers import unmoved
 from ..shared.states import is_wrapped, saves, takes, value_before
 from ..shared.weights_alone import is_script
@@ -139,6 +140,7 @@ def opens_bare(module: Module) -> bool:
         and not is_constant(argument(call, 1, "strict"), False)
         and (first is None or call.lineno < first)
         and goes_to_a_model(module, load)
+        and not is_unreached(module, load)
         for call in module.calls.get("load_state_dict", ())
         for load in module.torch_calls("load")
         if module.function(load) is module.function(call)
