@@ -39,12 +39,13 @@ def repeat_records(data: Path) -> None:
     ):
         meta = json.loads(transaction.get(b"meta"))
         count = meta["count"]
-        for index in range(count, 30 * count):
+        times = 30  # LMDB's default map holds no more, and a file that outgrows it is another fault
+        for index in range(count, times * count):
             record = transaction.get(b"%010d" % (index % count))
             transaction.put(b"%010d" % index, record)
-        meta["count"] = 30 * count
+        meta["count"] = times * count
         transaction.put(b"meta", json.dumps(meta).encode())
-        transaction.put(b"labels", transaction.get(b"labels") * 30)
+        transaction.put(b"labels", transaction.get(b"labels") * times)
 
 
 def delete_records(data: Path) -> None:

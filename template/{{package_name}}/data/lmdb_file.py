@@ -71,11 +71,13 @@ class Records:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Raises DataError where another program changes the file while it is read."""
+        """Raises DataError where the file can no longer be read, as where it has grown."""
         try:
             yield
         except lmdb.Error as error:
-            raise DataError(f"{self.path} was changed while it was read: {error}") from error
+            raise DataError(
+                f"{self.path} cannot be read any more: {error}; does another program write to it?"
+            ) from error
 
     def _find(self, index: int, record: memoryview, shape: tuple[int, ...]) -> None:
         """Note where a record lies."""
