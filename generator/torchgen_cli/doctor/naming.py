@@ -132,6 +132,12 @@ def is_called_then(module: Module, call: ast.Call) -> bool:
     return not isinstance(parent, ast.Expr | ast.Compare | ast.If | ast.BinOp | ast.Attribute)
 
 
+def is_written_elsewhere(project: Project, name: str, own: bytes) -> bool:
+    """Whether a name stands in a text of the project more often than in this part of it."""
+    here = len(re.findall(rb"\b%s\b" % name.encode(), own))
+    return words(project)[name] > here
+
+
 @kept
 def words(project: Project) -> Counter[str]:
     """How often each word stands in the code, the pages and the configurations of a project."""

@@ -13,6 +13,7 @@ from .syntax import (
     Function,
     Loop,
     Scope,
+    blocks_of,
     children,
     last_name,
     mentions,
@@ -185,6 +186,17 @@ class ParsedFile:
         while isinstance(around, ast.Lambda):
             around = self.scope(around)
         return around
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that a node is, or is in."""
+        return next(n for n in (node, *self.ancestors(node)) if isinstance(n, ast.stmt))
+
+    def following(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements after one in its block."""
+        for block in blocks_of(self.parents[statement]):
+            if statement in block:
+                return block[block.index(statement) + 1 :]
+        return []
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class around a node."""

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 
 from .kept import kept
 from .lookup import path_of
-from .naming import ANY_FUNCTION, ANY_METHOD, IN_FILE, METHOD, OF_FILE, WORD, named_by, words
+from .naming import (
+    ANY_FUNCTION,
+    ANY_METHOD,
+    IN_FILE,
+    METHOD,
+    OF_FILE,
+    WORD,
+    is_written_elsewhere,
+    named_by,
+)
 from .project import Module, Project
 from .syntax import FUNCTIONS, Function, is_constant, last_name, walk, written
 from .unused import (
@@ -124,11 +133,9 @@ def may_be_meant(part: Part) -> bool:
         return True
     lines = project.contents[part.module.name].splitlines()
     code = b"\n".join(lines[node.lineno - 1 : node.end_lineno])
-    own = len(re.findall(rb"\b%s\b" % node.name.encode(), code))
     begun, ended = fragments(project)
-    return (
-        words(project)[node.name] > own or node.name.startswith(begun) or node.name.endswith(ended)
-    )
+    put_together = node.name.startswith(begun) or node.name.endswith(ended)
+    return put_together or is_written_elsewhere(project, node.name, code)
 
 
 @kept

@@ -5,7 +5,7 @@ import re
 from pathlib import PurePath
 
 from .kept import kept
-from .naming import words
+from .naming import is_written_elsewhere
 from .project import Module, Project
 from .syntax import FUNCTIONS, asks_main, blocks_of, last_name, own_nodes, walk
 
@@ -103,12 +103,11 @@ def is_unused(module: Module) -> bool:
         return False
     if path.stem in project.imported_parts or any(map(does_something, module.tree.body)):
         return False
-    own = len(re.findall(rb"\b%s\b" % path.stem.encode(), project.contents[module.name]))
     by_name = has_unread_files(project) or is_open(project)
     named = (f'"{path.stem}"'.encode(), f"'{path.stem}'".encode())
     if is_distributed(project) or any(map(project.contains, named)):
         return False
-    if by_name and words(project)[path.stem] > own:
+    if by_name and is_written_elsewhere(project, path.stem, project.contents[module.name]):
         return False
     return any("backward" in other.calls for other in project.code if other is not module)
 

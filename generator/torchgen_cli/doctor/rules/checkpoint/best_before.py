@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import blocks_of, last_name, own_calls, own_nodes, walk, written
+from ...syntax import last_name, own_calls, own_nodes, walk, written
 from ..shared.states import value_before
 from .best_read import BEST, compared
 from .checkpoint import SAVING
@@ -105,9 +105,7 @@ def is_set_later(module: Module, loop: ast.AST, call: ast.Call, best: str) -> bo
 
     No save behind that, and none before the score, holds the best.
     """
-    block, statement = block_around(module, call)
-    later = block[block.index(statement) + 1 :] if statement in block else []
-    for one in later:
+    for one in module.following(module.statement(call)):
         scores = compares_and_sets(one, best)
         if not scores:
             continue
@@ -125,15 +123,6 @@ def is_set_later(module: Module, loop: ast.AST, call: ast.Call, best: str) -> bo
         )
         return known and not again
     return False
-
-
-def block_around(module: Module, call: ast.Call) -> tuple[list[ast.stmt], ast.stmt]:
-    """The statements among which one makes a call, and that one."""
-    inner: ast.AST = call
-    while not isinstance(inner, ast.stmt):
-        inner = module.parents[inner]
-    found = [one for one in blocks_of(module.parents[inner]) if inner in one]
-    return (found[0] if found else []), inner
 
 
 def compares_and_sets(statement: ast.stmt, best: str) -> set[str]:

@@ -7,7 +7,6 @@ and segmentation-models-pytorch 0.6.
 """
 
 LIGHTNING = "pytorch_lightning"
-KEPT = "an attribute of the module, filled in the step"
 REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     LIGHTNING: {
         "1.0": {
@@ -252,7 +251,6 @@ LIGHTNING_CHECKPOINT = {
     "period": ("1.5", "every_n_epochs"),
     "prefix": ("1.3", "filename"),
 }
-IN_FIT = "an argument of the constructor"
 SYMLINKS = {name: ("1.0", "leave it out") for name in ("local_dir_use_symlinks", "resume_download")}
 TRAINING = {
     "evaluate_during_training": ("4.0", "eval_strategy"),

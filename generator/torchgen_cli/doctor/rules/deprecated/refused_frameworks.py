@@ -8,8 +8,9 @@ from ...project import Module
 from ...syntax import FUNCTIONS, has_stars, keyword, receiver
 from .refused_methods import Refused
 
-LIGHTNING = ("pytorch_lightning.LightningModule", "lightning.LightningModule")
-MODULES = (*LIGHTNING, "lightning.pytorch.LightningModule")
+MODULES = tuple(
+    f"{root}.LightningModule" for root in ("pytorch_lightning", "lightning", "lightning.pytorch")
+)
 # what Lightning's trainer asks for when it starts, and refuses to go on with
 HOOKS = ("test_epoch_end", "training_epoch_end", "validation_epoch_end")
 # metrics that ask by their first argument for which task they are
@@ -30,7 +31,7 @@ BOOSTERS = {
     re.compile(r"xgboost\.XGB\w+"): ("xgboost", "2.1", "an argument of the estimator"),
     re.compile(r"lightgbm\.LGBM\w+"): ("lightgbm", "4.0", "callbacks=[early_stopping(...)]"),
 }
-GYMS = {"gym.make": "0.26", "gymnasium.make": "0.26"}
+GYMS = ("gym", "gymnasium")
 
 
 def refused_by_frameworks(module: Module) -> Iterator[Refused]:
@@ -90,13 +91,9 @@ def of_environments(module: Module) -> Iterator[Refused]:
         if env is None or "seed" in module.project.functions:
             continue
         made = [made_by(module, one) for one in module.value_in(env, module.function(call))]
-        if made and all(one in GYMS for one in made):
-            yield (
-                call,
-                f"{made[0].partition('.')[0]}.Env.seed",
-                GYMS[made[0]],
-                "env.reset(seed=...)",
-            )
+        library = made[0].partition(".")[0] if made else ""
+        if library in GYMS and set(made) == {f"{library}.make"}:
+            yield call, f"{library}.Env.seed", "0.26", "env.reset(seed=...)"
 
 
 def made_by(module: Module, value: ast.expr) -> str:

@@ -8,7 +8,7 @@ from ...syntax import Loop, everything, last_name, receiver, written
 from ..shared.layers import module_classes, unmoved
 from ..shared.loops import OPTIMIZERS
 from ..shared.origins import origins
-from .switched import following, running_loop
+from .switched import running_loop
 
 TRAINS = ("backward", "zero_grad", "train", *OPTIMIZERS)
 # what differs from mode to mode, and where models come from that may have it
@@ -50,12 +50,12 @@ def loaded(module: Module) -> Iterator[tuple[ast.expr, ast.stmt]]:
 def after(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
     """What runs after a statement in its function: of its block, and of those around."""
     scope = module.function(statement)
-    yield from following(module, statement)
+    yield from module.following(statement)
     for around in module.ancestors(statement):
         if around is scope:
             return
         if isinstance(around, ast.stmt):
-            yield from following(module, around)
+            yield from module.following(around)
 
 
 def has_modes(module: Module, network: ast.expr) -> bool:

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...kept import kept
 from ...project import Module
 from ...syntax import (
     FUNCTIONS,
@@ -25,6 +26,7 @@ TEST_DATA = re.compile(r"(^|[^a-z])test_?(set|loader|data|dataset|dataloader)?([
 SPLITTING = ("Subset", "SubsetRandomSampler", "random_split", "train_test_split")
 STOPPER = re.compile(r"early_?stop|stopper", re.I)
 TESTING = re.compile(r"^(do_|run_)?test(_|$)")
+# of all names in a file, where `valid` alone may be a mask, and `eval` is a mode
 HELD_OUT = re.compile(
     r"(^|[^a-z])(val|dev|held_?out)([^a-z]|$)|(^|[^a-z])(vali|validat)|valid_", re.I
 )
@@ -112,6 +114,7 @@ def is_test_function(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and TESTING.match(call.func.id) is not None
 
 
+@kept
 def has_test_data_alone(module: Module) -> bool:
     """Whether a file names data for training and for the test, and no others."""
     nodes = list(walk(module.tree))

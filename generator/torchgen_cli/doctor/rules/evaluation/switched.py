@@ -57,7 +57,7 @@ def after_switches(module: Module) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
             continue
         if network is None or written(network) in ("", "self"):
             continue
-        later = following(module, statement)
+        later = module.following(statement)
         stop = next((k for k, one in enumerate(later) if trains(one, network)), len(later))
         yield network, later[:stop]
 
@@ -68,16 +68,6 @@ def bare_network(call: ast.Call) -> ast.expr | None:
     while isinstance(network, ast.Call) and last_name(network.func) in MOVES:
         network = receiver(network)
     return network
-
-
-def following(module: Module, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements after one in its block."""
-    around = module.parents[statement]
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(around, field, None)
-        if isinstance(block, list) and statement in block:
-            return block[block.index(statement) + 1 :]
-    return []
 
 
 def trains(statement: ast.stmt, network: ast.expr) -> bool:

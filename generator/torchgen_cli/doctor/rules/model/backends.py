@@ -12,7 +12,6 @@ from ...syntax import last_name
 
 # what can be set, in torch 2.13 and in the releases before it
 SETTINGS: dict[str, set[str]] = {
-    "torch": set(),
     "torch.backends": {"cpu", "cuda", "cudnn", "fp32_precision", "mkldnn", "mps", "opt_einsum"},
     "torch.backends.cudnn": {
         "allow_tf32",
@@ -26,7 +25,6 @@ SETTINGS: dict[str, set[str]] = {
         "rnn",
         "verbose",
     },
-    "torch.cuda": set(),
     "torch.backends.cuda": {"cufft_plan_cache", "matmul"},
     "torch.backends.cuda.matmul": {
         "allow_bf16_reduced_precision_reduction",
@@ -72,12 +70,10 @@ def unknown_setting(module: Module) -> Iterator[Spot]:
         if not isinstance(node.ctx, ast.Store):
             continue
         owner = module.qualified(node.value)
-        known = SETTINGS.get(owner)
+        known = set() if is_misplaced(owner, node.attr) else SETTINGS.get(owner)
         value = getattr(module.parents[node], "value", None)
         if known is None or node.attr in known or not isinstance(value, ast.expr):
             continue
-        if owner in ("torch", "torch.cuda") and not node.attr.startswith("cudnn_"):
-            continue  # what people put there to have it everywhere
         if isinstance(value, ast.Lambda) or last_name(value) in module.project.functions:
             continue  # in place of a function of torch
         detail = told(owner, node.attr, known)
@@ -92,18 +88,23 @@ def uses_cudnn(module: Module) -> bool:
     return any(IN_CUDNN.search(contents[other.name]) for other in module.project.near(module))
 
 
+def is_misplaced(owner: str, name: str) -> bool:
+    """Whether it is a setting of cuDNN at another place: `torch.cuda.cudnn_enabled`."""
+    cudnn = SETTINGS["torch.backends.cudnn"]
+    return owner in ("torch", "torch.cuda") and name in {f"cudnn_{one}" for one in cudnn}
+
+
 def told(owner: str, name: str, known: set[str]) -> str:
     """The name, and the setting that may be meant."""
+    if is_misplaced(owner, name):
+        whole = name.replace("cudnn_", "torch.backends.cudnn.", 1)
+        return f"`{name}`, where `{whole}` may be meant"
     below = {
         f"{other.removeprefix(owner)}.{one}".lstrip("."): one
         for other, names in SETTINGS.items()
         if other.startswith(f"{owner}.")
         for one in names
     }
-    if owner in ("torch", "torch.cuda"):  # torch.cuda.cudnn_enabled
-        setting = name.removeprefix("cudnn_")
-        found = setting != name and setting in SETTINGS["torch.backends.cudnn"]
-        return f"`{name}`, where `backends.cudnn.{setting}` may be meant" if found else f"`{name}`"
     meant = get_close_matches(name, known, n=1, cutoff=0.7)
     meant = meant or [whole for whole, one in below.items() if one == name]
     return f"`{name}`, where `{meant[0]}` may be meant" if meant else f"`{name}`"

@@ -92,9 +92,7 @@ def run_together(module: Module, first: ast.Call, second: ast.Call) -> bool:
 
 def block_of(module: Module, call: ast.Call, depth: int = 3) -> list[ast.stmt] | None:
     """The list of statements in which a call is run; of a function, where it is called."""
-    statement: ast.AST = call
-    while not isinstance(statement, ast.stmt):
-        statement = module.parents[statement]
+    statement = module.statement(call)
     around = module.parents[statement]
     if isinstance(around, FUNCTIONS) and depth:
         places = [

@@ -50,8 +50,7 @@ def may_drop(module: Module, loader: ast.Call) -> bool:
     for where, call, given in given_through(module, loader, dropped):
         if given is None or is_constant(given, False):
             continue
-        statement = next(one for one in where.ancestors(call) if isinstance(one, ast.stmt))
-        training = mentions(statement, "train") and not for_evaluation(where, call)
+        training = mentions(where.statement(call), "train") and not for_evaluation(where, call)
         if not (is_constant(given, True) and training):
             return True
     return False

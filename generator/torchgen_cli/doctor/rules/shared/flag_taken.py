@@ -130,7 +130,7 @@ def is_examined(module: Module, node: ast.ClassDef) -> bool:
 
 def is_kept_alike(module: Module, node: ast.Attribute) -> bool:
     """Whether it is only kept under the same name: `self.x = args.x`, `args.x = int(args.x)`."""
-    statement = next(n for n in module.ancestors(node) if isinstance(n, ast.stmt))
+    statement = module.statement(node)
     return (
         isinstance(statement, ast.Assign)
         and is_pure(statement.value)

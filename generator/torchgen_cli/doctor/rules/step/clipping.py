@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, rule
-from ...syntax import blocks, receiver, walk
-from ..shared.loops import CLIPPING, call_of, is_scheduler, is_step, name_of_call, step_scopes
+from ...syntax import blocks, walk
+from ..shared.loops import CLIPPING, call_of, is_step, name_of_call, step_scopes
+from .schedule import scheduler_step
 
 
 @rule(
@@ -42,7 +43,7 @@ def clipped_too_late(module: Module) -> Iterator[ast.AST]:
             order = [
                 (name_of_call(statement), statement)
                 for statement in map(asked_for, block)
-                if name_of_call(statement) and not moves_schedule(module, statement)
+                if name_of_call(statement) and scheduler_step(module, statement) is None
             ]
             names = [name for name, _ in order]
             clips = [place for place, name in enumerate(names) if name in CLIPPING]
@@ -54,11 +55,6 @@ def clipped_too_late(module: Module) -> Iterator[ast.AST]:
                 "backward"
             ) < names.index("step"):
                 yield order[clips[0]][1]
-
-
-def moves_schedule(module: Module, statement: ast.stmt) -> bool:
-    """Whether a statement is `scheduler.step()`."""
-    return name_of_call(statement) == "step" and is_scheduler(module, receiver(call_of(statement)))
 
 
 def asked_for(statement: ast.stmt) -> ast.stmt:

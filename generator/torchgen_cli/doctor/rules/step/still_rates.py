@@ -98,9 +98,8 @@ def has_rates_set(module: Module, optimizer: ast.expr | None) -> bool:
             given = isinstance(scope, FUNCTIONS) and last_name(node.value) in parameters(scope)
             called = isinstance(scope, FUNCTIONS) and scope.name in module.calls
             own = other is module and last_name(node.value) == last_name(optimizer or node)
-            around = (one for one in other.ancestors(node) if isinstance(one, ast.stmt))
             if ((given and (called or other is module)) or own) and any(
-                map(writes_rate, walk(next(around)))
+                map(writes_rate, walk(other.statement(node)))
             ):
                 return True
     return False
