@@ -76,7 +76,11 @@ def build():
         ("from models import Deep", "models.Plain()", set()),
         ("__all__ = ['Deep']", "models.Plain()", set()),
         ("NAMES = {'deep': models.Deep}", "models.Plain()", {"width"}),
-        ("CHOICES = ['Deep']", "models.Plain()", {"width"}),
+        ("CHOICES = ['Deep']", "models.Plain()", set()),
+        ("CHOICES = ['Deep']", "getattr(args.module, args.name)()", {"width"}),
+        ("CHOICES = ['models.Deep']", "models.Plain()", {"width"}),
+        ("", "eval(args.name + '(4)')", set()),
+        ("from models import Deep", "eval(args.name + '(4)')", {"width"}),
         ("def unused():\n    return models.Deep()\n", "models.Plain()", set()),
         ("if False:\n    deep = models.Deep()\n", "models.Plain()", set()),
     ],
@@ -89,6 +93,44 @@ def test_a_name_that_is_missing_matters_where_a_program_comes_to_it(
     found = examine(tmp_path, hints=True, select=("TG004",))
     assert {one.detail for one in found.findings} == {"widened", "width"}
     assert {one.detail for one in found.failures} == shown
+
+
+LOG = """
+class Base:
+    def show(self):
+        {body}
+
+class Log(Base):
+    def {name}(self, text=""):
+        print(text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "shown"),
+    [
+        ("pass", "args.any.grown()", {"widened"}),
+        ("pass", "args.any.grown('text')", set()),  # Plain.grown takes none
+        ("pass", "args.any.grown(*args)", {"widened"}),
+        ("pass", "args.any.grown", {"widened"}),
+        ("pass", "models.Plain.grown(args.any)", {"widened"}),
+        ("pass", "Log().grown()", set()),
+        ("pass", "args.log.grown()", set()),
+        ("pass", "print(log := Log(), log.grown())", {"widened"}),  # no plain assignment
+        ("self.grown()", "args.log.show()", set()),
+        ("self.any.grown()", "args.log.show()", {"widened"}),
+        ("getattr(self, self.name)()", "args.log.show()", set()),
+        ("getattr(self.any, self.name)()", "args.log.show()", {"widened"}),
+    ],
+)
+def test_a_method_is_run_where_the_object_may_be_of_its_class(
+    tmp_path: Path, body: str, call: str, shown: set[str]
+) -> None:
+    top = LOG.format(body=body, name="grown") + "\nargs.log = Log()\n"
+    train = TRAIN.format(top=top, model=f"models.Plain(); {call}")
+    (tmp_path / "train.py").write_text(train, encoding="utf-8")
+    (tmp_path / "models.py").write_text(MODELS, encoding="utf-8")
+    assert {one.detail for one in examine(tmp_path, select=("TG004",)).failures} - {"args"} == shown
 
 
 @pytest.mark.parametrize(

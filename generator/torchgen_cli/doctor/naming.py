@@ -9,16 +9,15 @@ from .documents import documents
 from .kept import kept
 from .lookup import imported, path_of
 from .project import Module, Project
-from .syntax import last_name, written
+from .syntax import last_name, walk, written
 
 # the names of what holds options, whose attributes are no functions
 OPTIONS = re.compile(r"^(args?|opts?|cfg|conf|config|flags|hparams?|hps?|params?)$", re.I)
 WORD = re.compile(r"[^\W\d]\w*")
-DOTTED = re.compile(r"[\w.:]+")
-# stand for the names of all functions and classes, and of all methods
-ANY_FUNCTION, ANY_METHOD = "any function", "any method"
-# begins the name of a method, which may be that of any object
-METHOD = "."
+# a function or a class, named by a text: "models.net:Net"
+PATH = re.compile(r"[^\W\d][\w.]*[.:][^\W\d]\w*")
+# stands for the names of all functions and classes
+ANY_FUNCTION = "any function"
 # begins the name of a file or folder, any of whose functions and classes may be used
 IN_FILE = "any of "
 # stands between the name of a function or class and the file that defines it
@@ -34,14 +33,13 @@ def named_by(module: Module, node: ast.AST) -> Iterator[str]:
         imported = root in module.imports
         if imported and not is_of_project(module, root):
             return
-        yield METHOD + node.attr
         if imported or not isinstance(node.value, ast.Name):  # models[args.name].Net
             yield node.attr
         if imported and node.attr == "__dict__":  # models.__dict__[args.arch]
             yield from any_of(module, node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if DOTTED.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
-            yield from re.split("[.:]", node.value)
+        if PATH.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
+            yield re.split("[.:]", node.value)[-1]
     elif isinstance(node, ast.Call):
         yield from chosen_by(module, node)
 
@@ -84,16 +82,28 @@ def chosen_by(module: Module, call: ast.Call) -> Iterator[str]:
     """What a call may use by names that are not written in the code."""
     name = last_name(call.func)
     if name == "Fire":
-        yield from (ANY_FUNCTION, ANY_METHOD)
-    elif name == "globals" or (
-        name == "eval" and isinstance(call.func, ast.Name) and is_called_then(module, call)
-    ):
+        yield ANY_FUNCTION
+    elif name == "globals" or (name == "eval" and is_of_functions(module, call)):
         package = beginning(call.args[0]).partition(".") if call.args else ("", "", "")
         yield from [IN_FILE + package[0]] if package[1] else visible_in(module)
-    elif name == "getattr" and len(call.args) > 1 and is_called_then(module, call):
-        owner, attribute = call.args[:2]
-        if not isinstance(attribute, ast.Constant) and not OPTIONS.match(last_name(owner)):
-            yield from any_of(module, owner)
+    elif (owner := looked_up_in(module, call)) is not None:
+        yield from any_of(module, owner)
+
+
+def is_of_functions(module: Module, call: ast.Call) -> bool:
+    """Whether `eval` makes a function, or calls one: `eval(name)(...)`, `eval(name + "(...)")`."""
+    texts = (getattr(one, "value", "") for argument in call.args for one in walk(argument))
+    calls = any(isinstance(text, str) and "(" in text for text in texts)
+    return isinstance(call.func, ast.Name) and (calls or is_called_then(module, call))
+
+
+def looked_up_in(module: Module, call: ast.Call) -> ast.expr | None:
+    """Where `getattr` looks for a function or a method whose name is not written."""
+    if last_name(call.func) != "getattr" or len(call.args) < 2 or not is_called_then(module, call):
+        return None
+    owner, attribute = call.args[:2]
+    told = isinstance(attribute, ast.Constant) or OPTIONS.match(last_name(owner))
+    return None if told else owner
 
 
 def beginning(node: ast.expr) -> str:
@@ -109,17 +119,24 @@ def visible_in(module: Module) -> Iterator[str]:
     yield from (node.name for node in (*module.functions, *module.classes))
     yield from (whole.rpartition(".")[2] for whole in module.imports.values())
     yield from (IN_FILE + one.rpartition(".")[2] for one in module.starred)
+    files = [(other, other.tree) for other in module.project.modules if other is not module]
+    for source in module.starred:  # which brings what it imports itself
+        for other, _ in imported(module, source, files):
+            yield from (whole.rpartition(".")[2] for whole in other.imports.values())
 
 
 def any_of(module: Module, node: ast.AST) -> Iterator[str]:
     """What may be taken out of a module or an object by a name that is not written."""
-    last = module.qualified(node).rpartition(".")[2]
-    if last and any(last in path_of(other) for other in module.project.modules):
-        yield IN_FILE + last
-        return
-    yield ANY_METHOD
-    if written(node).partition(".")[0] not in ("self", *module.imports):
+    if is_file(module, node):
+        yield IN_FILE + module.qualified(node).rpartition(".")[2]
+    elif written(node).partition(".")[0] not in ("self", *module.imports):
         yield ANY_FUNCTION
+
+
+def is_file(module: Module, node: ast.AST) -> bool:
+    """Whether the last part of a name is that of a file or a folder of the project."""
+    last = module.qualified(node).rpartition(".")[2]
+    return bool(last) and any(last in path_of(other) for other in module.project.modules)
 
 
 def is_called_then(module: Module, call: ast.Call) -> bool:

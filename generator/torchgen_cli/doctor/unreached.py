@@ -2,22 +2,22 @@
 
 import ast
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from .kept import kept
 from .lookup import path_of
+from .methods import ANY_METHOD, Asked, asked_by, bases_of_libraries
 from .naming import (
     ANY_FUNCTION,
-    ANY_METHOD,
     IN_FILE,
-    METHOD,
     OF_FILE,
     WORD,
     is_written_elsewhere,
     named_by,
 )
 from .project import Module, Project
-from .syntax import FUNCTIONS, Function, is_constant, last_name, walk, written
+from .syntax import FUNCTIONS, Function, is_constant, walk, written
 from .unused import (
     demonstration,
     is_cut_off,
@@ -31,6 +31,8 @@ from .unused import (
 KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
 CALLED_BY_BASES = {"apply", "backward", "eval", "extra_repr", "forward", "jvp", "load_state_dict"}
 CALLED_BY_BASES |= {"setup_context", "state_dict", "train", "vmap"}
+CALLED_BY_BASES |= {"_apply", "_load_from_state_dict", "_save_to_state_dict", "named_parameters"}
+CALLED_BY_BASES |= {"named_modules", "parameters"}
 # what looks through all that a file defines
 LOOKS = (b".__dict__.items()", b".__dict__.values()", b"getmembers(", b" dir(")
 TRAINING = {"backward", "fit"}
@@ -55,27 +57,37 @@ class Part:
     replaced: bool = False
     """Whether the same block defines its name once more, further down."""
     names: set[str] = field(default_factory=set)
-    """What it names; ANY_FUNCTION or ANY_METHOD where it may use what it does not name."""
+    """The functions and classes that it names; ANY_FUNCTION where it may use any."""
+    asked: list[Asked] = field(default_factory=list)
+    """The methods that it asks for."""
 
 
 @kept
 def unreached(project: Project) -> frozenset[ast.AST]:
     """The definitions that nothing names which is run itself; none where nothing trains.
 
-    Names are compared and not what they stand for, so some dead code is taken for alive.
+    Where the class of an object is not known, the names of methods are compared, and the arguments
+    of their calls; so some dead code is taken for alive.
     """
     pending = [part for module in project.modules for part in parts_of(module)]
     alive: set[Part] = set()
     named = {ANY_FUNCTION} if is_open(project) else set()
     for text in project.unread.values():  # which does not parse
         named.update(WORD.findall(text.decode("utf-8", "replace")))
+    asked: dict[str, list[Asked]] = defaultdict(list)
     found = set(filter(is_begun, pending))
     while found:
         alive |= found
         named.update(*(part.names for part in found))
+        for one in (one for part in found for one in part.asked):
+            asked[one.name].append(one)
         pending = [part for part in pending if part not in found]
-        found = {part for part in pending if is_called(part, alive, named)}
-    trains = not named.isdisjoint(METHOD + one for one in TRAINING)
+        found = {
+            part
+            for part in pending
+            if (is_asked(part, alive, asked) if part.owner else is_named(part, named))
+        }
+    trains = not TRAINING.isdisjoint(asked)
     return frozenset(part.node for part in pending if trains)
 
 
@@ -103,22 +115,29 @@ def packages(project: Project) -> frozenset[str]:
     return frozenset(name.partition("/")[0] for name in names)
 
 
-def is_called(part: Part, alive: set[Part], named: set[str]) -> bool:
-    """Whether a part that is alive names a function or class, or a method of a living class."""
+def is_named(part: Part, named: set[str]) -> bool:
+    """Whether a function or a class is among what is named."""
     name = getattr(part.node, "name", "")
     if part.replaced:
         return False
-    if part.owner is None:
-        files = [IN_FILE + one for one in path_of(part.module)] if shows(part.module, name) else []
-        by_any = ANY_FUNCTION in named and may_be_meant(part)
-        by_name = not named.isdisjoint((name, name + OF_FILE + part.module.name))
-        return by_name or by_any or not named.isdisjoint(files)
-    by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(part.owner)
+    files = [IN_FILE + one for one in path_of(part.module)] if shows(part.module, name) else []
+    by_any = ANY_FUNCTION in named and may_be_meant(part)
+    by_name = not named.isdisjoint((name, name + OF_FILE + part.module.name))
+    return by_name or by_any or not named.isdisjoint(files)
+
+
+def is_asked(part: Part, alive: set[Part], asked: dict[str, list[Asked]]) -> bool:
+    """Whether what a class defines is asked for, and the class itself is alive."""
+    name, owner = getattr(part.node, "name", ""), part.owner
+    if part.replaced or owner not in alive:
+        return False
+    by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(owner)
     by_base |= is_packaged(part.module) and not name.startswith("_")
-    by_name = not named.isdisjoint((name, METHOD + name))
-    by_name |= ANY_METHOD in named and may_be_meant(part)
-    called = by_base or by_name or is_registered(part.node)
-    return called and part.owner in alive
+    if by_base or is_registered(part.node) or name in owner.names:
+        return True
+    by_name = any(one.may_be(owner.node, part.node) for one in asked.get(name, ()))
+    by_any = any(one.may_be(owner.node, part.node) for one in asked.get(ANY_METHOD, ()))
+    return by_name or (by_any and may_be_meant(part))
 
 
 def may_be_meant(part: Part) -> bool:
@@ -164,9 +183,11 @@ def shows(module: Module, name: str) -> bool:
 
 
 def has_unknown_base(part: Part) -> bool:
-    """Whether a class derives from one of a library, which may call any of its methods."""
-    names = [last_name(one) for one in getattr(part.node, "bases", [])]
-    return not KNOWN_BASES.issuperset(set(names) - set(part.module.project.classes))
+    """Whether a class derives, if by others, from one of a library that may call its methods."""
+    node = part.node
+    if not isinstance(node, ast.ClassDef):
+        return False
+    return not bases_of_libraries(part.module.project, node) <= KNOWN_BASES
 
 
 def parts_of(module: Module) -> list[Part]:
@@ -186,6 +207,7 @@ def parts_of(module: Module) -> list[Part]:
         part_of[node] = part
         if part is not None and not is_local(part.node, node):
             part.names.update(named_by(module, node))
+            part.asked += asked_by(module, node)
     return found
 
 
