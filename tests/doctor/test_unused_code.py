@@ -117,7 +117,9 @@ class Log(Base):
         ("pass", "Log().grown()", set()),
         ("pass", "args.log.grown()", set()),
         ("pass", "print(log := Log(), log.grown())", {"widened"}),  # no plain assignment
+        ("pass\n    log = None", "args.log.grown()", {"widened"}),  # it may be that attribute
         ("self.grown()", "args.log.show()", set()),
+        ("self.grown()\n    def __getattr__(self, name): pass", "args.log.show()", {"widened"}),
         ("self.any.grown()", "args.log.show()", {"widened"}),
         ("getattr(self, self.name)()", "args.log.show()", set()),
         ("getattr(self.any, self.name)()", "args.log.show()", {"widened"}),
