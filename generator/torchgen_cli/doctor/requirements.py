@@ -1,10 +1,13 @@
 """Which releases of torch and of other libraries a project asks for, as its packaging says."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
+
+from .kept import kept
 
 # `>=2.6`, conda's `=1.10`, ` = "^1.10"` of poetry and pixi, ` 1.10` alone in a line
 VERSIONS = (
@@ -45,6 +48,15 @@ def stays_before(root: Path, library: str, release: str) -> bool:
     return any(_is_below(one, Version(release)) for one in found)
 
 
+@kept
+def is_required(root: Path, library: str) -> bool:
+    """Whether a list of requirements below `root` names a library."""
+    name = "[-_.]".join(map(re.escape, re.split("[-_.]", library)))
+    pattern = re.compile(rf"""^[\s-]*["']?({name})(?![\w./-])""", re.M | re.I)
+    lists = [name for name in FILES if not name.startswith(("setup.", "pyproject."))]
+    return bool(_texts(root, pattern, lists))
+
+
 def _is_below(specifiers: SpecifierSet, release: Version) -> bool:
     """Whether no version from a release on fits."""
     named = [Version(one.version.removesuffix(".*")) for one in specifiers]
@@ -55,10 +67,10 @@ def _is_below(specifiers: SpecifierSet, release: Version) -> bool:
     )
 
 
-def _texts(root: Path, pattern: re.Pattern[str] = TORCH) -> list[str]:
+def _texts(root: Path, pattern: re.Pattern[str] = TORCH, files: Iterable[str] = FILES) -> list[str]:
     """The specifiers for a library, as they are written."""
     found = []
-    for name in FILES:
+    for name in files:
         for file in sorted(root.glob(name)):
             try:
                 text = file.read_text(encoding="utf-8", errors="replace")

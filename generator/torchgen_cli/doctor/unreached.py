@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from .absent import cannot_start, stops
 from .kept import kept
 from .lookup import path_of
 from .methods import ANY_METHOD, Asked, asked_by, bases_of_libraries
@@ -42,6 +43,8 @@ DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 def is_unreached(module: Module, node: ast.AST) -> bool:
     """Whether a place is in a function, a method or a class that no program runs."""
+    if stops(module, node):
+        return False  # which is why nothing else of the file is reached
     found = unreached(module.project)
     return bool(found) and not found.isdisjoint((node, *module.ancestors(node)))
 
@@ -69,7 +72,9 @@ def unreached(project: Project) -> frozenset[ast.AST]:
     Where the class of an object is not known, the names of methods are compared, and the arguments
     of their calls; so some dead code is taken for alive.
     """
-    pending = [part for module in project.modules for part in parts_of(module)]
+    parts = [part for module in project.modules for part in parts_of(module)]
+    stopped = {part for part in parts if cannot_start(part.module)}
+    pending = [part for part in parts if part not in stopped]
     alive: set[Part] = set()
     named = {ANY_FUNCTION} if is_open(project) else set()
     for text in project.unread.values():  # which does not parse
@@ -88,7 +93,7 @@ def unreached(project: Project) -> frozenset[ast.AST]:
             if (is_asked(part, alive, asked) if part.owner else is_named(part, named))
         }
     trains = not TRAINING.isdisjoint(asked)
-    return frozenset(part.node for part in pending if trains)
+    return frozenset(part.node for part in (*pending, *stopped) if trains)
 
 
 def is_begun(part: Part) -> bool:

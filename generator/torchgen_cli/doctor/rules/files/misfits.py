@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterator
 
+from ...defined import is_cared_for
 from ...kept import kept
 from ...lookup import definitions
 from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
-from .undefined import is_cared_for
 
 
 @rule(

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...defined import is_cared_for
 from ...kept import kept
 from ...project import Module
 from ...rule import Spot, rule
@@ -20,7 +21,6 @@ from ...syntax import (
 )
 from ..checkpoint.in_place import SETTINGS
 from ..shared.flag_readers import is_started, reachable
-from .undefined import is_cared_for
 
 PARSES = ("parse_args", "parse_known_args")
 # ways to put settings into a namespace that no name shows

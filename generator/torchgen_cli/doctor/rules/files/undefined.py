@@ -2,17 +2,15 @@
 
 import ast
 import builtins
-import re
 import symtable
 import warnings
 from collections.abc import Iterator
 
 from ...aside import OLD_SYNTAX
-from ...kept import kept
-from ...lookup import imported, path_of
+from ...defined import MAKES_NAMES, is_cared_for, names_of
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import SCOPES, blocks_of, is_constant, last_name, mentions, walk
+from ...syntax import SCOPES, blocks_of, is_constant, last_name, walk
 from .scopes import nodes_of, scope_of, scopes
 
 ENDING = ("_exit", "exit", "quit")
@@ -20,7 +18,6 @@ ENDING = ("_exit", "exit", "quit")
 GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}
 GIVEN |= {"__class__", "__builtins__", "profile", "display", "get_ipython", "reveal_type", "_"}
 GIVEN |= {"WindowsError", "__annotations__", "__module__", "__qualname__"}
-MAKES_NAMES = re.compile(rb"\bglobals\(\)|\blocals\(\)\.update|\bexec(file)?\(|\bsetattr\(builtins")
 
 
 @rule(
@@ -87,44 +84,6 @@ def table_of(module: Module) -> symtable.SymbolTable | None:
             return None
 
 
-@kept
-def names_of(module: Module, depth: int = 3) -> set[str] | None:
-    """What a file defines or imports at its top; None where not all of it can be known."""
-    found = {name.partition(".")[0] for name in module.imports}
-    for source in module.starred:
-        starred = names_of_starred(module, source, depth)
-        if starred is None:
-            return None
-        found |= starred
-    if b"global " in module.project.contents[module.name]:
-        found.update(*(node.names for node in module.parents if isinstance(node, ast.Global)))
-    for node in everything_at_the_top(module.tree):
-        if isinstance(node, ast.Name):
-            found |= {node.id} if not isinstance(node.ctx, ast.Load) else set()
-        else:
-            found.add(getattr(node, "name", None) or "")  # functions, classes, exceptions
-    return found
-
-
-def everything_at_the_top(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a file that are in no function and no class."""
-    pending = list(ast.iter_child_nodes(tree))
-    for node in pending:  # it grows
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            pending += ast.iter_child_nodes(node)
-
-
-def names_of_starred(module: Module, source: str, depth: int) -> set[str] | None:
-    """What `from utils import *` brings; None where that file is not of the project."""
-    files = [(other, other.tree) for other in module.project.modules if other is not module]
-    found = [other for other, _ in imported(module, source, files)]
-    named = source.rpartition(".")[2]
-    if not depth or len(found) != 1 or path_of(found[0])[-1] != named:
-        return None
-    return names_of(found[0], depth - 1)
-
-
 def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name | None:
     """Where a scope reads a name, if nothing sees to it that the name may be missing."""
     around = nodes_of(module, scope)
@@ -136,16 +95,6 @@ def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name
     ]
     cared_for = any(is_cared_for(module, node) for node in read)
     return None if cared_for else min(read, key=lambda node: node.lineno, default=None)
-
-
-def is_cared_for(module: Module, node: ast.AST) -> bool:
-    """Whether a name may be missing: in a `try`, for an old Python, or in an annotation."""
-    for around in module.ancestors(node):
-        if isinstance(around, ast.Try | ast.AnnAssign | ast.arg):
-            return True
-        if isinstance(around, ast.If) and mentions(around.test, "version", "type_checking", "py2"):
-            return True
-    return module.is_fallback(node)
 
 
 def is_of_python_2(module: Module) -> bool:

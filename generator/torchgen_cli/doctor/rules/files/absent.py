@@ -1,0 +1,41 @@
+"""Imports of what the project does not have."""
+
+from collections.abc import Iterator
+
+from ...absent import all_imported, failing
+from ...project import Module
+from ...rule import Spot, rule
+from ...unused import does_something
+
+
+@rule(
+    "TG007",
+    "the project does not have what is imported here",
+    why="""The import asks for a file of the project that is not there, or for a name that the file
+    does not define: an ImportError, and the program does not start.""",
+    remedy="add the file or the name to the repository, or remove the import",
+    source="https://docs.python.org/3/library/exceptions.html#ImportError",
+    bad="""
+import torch
+
+from .losses import FocalLoss  # <--
+
+criterion = FocalLoss()
+""",
+    good="""
+import torch
+from torch.nn import CrossEntropyLoss
+
+criterion = CrossEntropyLoss()
+""",
+)
+def absent(module: Module) -> Iterator[Spot]:
+    found = failing(module)
+    unsure = bool(found) and not is_used(module)
+    yield from (Spot(statement, what, unsure) for statement, what in found.items())
+
+
+def is_used(module: Module) -> bool:
+    """Whether a file is a program, or another one imports it."""
+    does = any(map(does_something, module.tree.body))
+    return does or module in all_imported(module.project)
