@@ -53,17 +53,6 @@ def stops(module: Module, node: ast.AST) -> bool:
     return module.parents.get(node) is module.tree and node in failing(module)
 
 
-@kept
-def all_imported(project: Project) -> frozenset[Module]:
-    """The files of the project that an import leads to."""
-    return frozenset(
-        other
-        for module in project.modules
-        for statement in module.import_statements
-        for other in imported_files(module, statement)
-    )
-
-
 def what_lacks(module: Module, source: str, name: str) -> str:
     """What an import asks for, and is nowhere that it may lead; empty where it may be there."""
     answers = [absence(module.project, found, name) for found in places(module, source)]

@@ -47,7 +47,11 @@ def places(module: Module, source: str) -> list[Found]:
     near = [one for one in around if one in folders and is_searched(project, one, parts[0])]
     if not near or parts[0] in sys.stdlib_module_names or is_required(project.root, parts[0]):
         return []
-    return [look_up(project, one, parts) for one in [*near, *folders.difference(near)]]
+    elsewhere = [look_up(project, one, parts) for one in folders.difference(near)]
+    return [
+        *(look_up(project, one, parts) for one in near),
+        *(one for one in elsewhere if not one.missing),
+    ]
 
 
 def parts_of(source: str) -> list[str]:

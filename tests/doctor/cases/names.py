@@ -91,6 +91,7 @@ class Waves(Dataset):
 """,
     ),
 ]
+
 CLEAN: dict[str, str] = {
     "names that are defined elsewhere, later, or by a condition": """
 import sys

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
-from ...absent import all_imported, failing
-from ...project import Module
+from ...absent import failing, stops
+from ...kept import kept
+from ...leads import imported_files
+from ...project import Module, Project
 from ...rule import Spot, rule
-from ...unused import does_something
+from ...unused import does_something, is_unused
 
 
 @rule(
@@ -39,3 +41,15 @@ def is_used(module: Module) -> bool:
     """Whether a file is a program, or another one imports it."""
     does = any(map(does_something, module.tree.body))
     return does or module in all_imported(module.project)
+
+
+@kept
+def all_imported(project: Project) -> frozenset[Module]:
+    """The files that are imported by those of the project that are used and can start."""
+    return frozenset(
+        other
+        for module in project.modules
+        if not is_unused(module) and not any(stops(module, one) for one in failing(module))
+        for statement in module.import_statements
+        for other in imported_files(module, statement)
+    )
