@@ -50,6 +50,8 @@ def examined(
         ("from plain.layers import Layer, Missing", "`Missing` in plain/layers.py"),
         ("from plain.other import Layer", "plain/other.py"),
         ("from plain import other", "plain/other.py"),
+        ("from helper import accuracy", "helper.py"),
+        ("from Helpers import accuracy", "Helpers.py"),
         # what is there
         ("from net.losses.plain import *", ""),
         ("from net import Net, losses, deep", ""),
@@ -64,6 +66,8 @@ def examined(
         ("from gym import spaces", ""),
         ("from net.broken import anything", ""),
         ("from empty.model import Model", ""),
+        ("from helper import weights", ""),
+        ("from helping import accuracy", ""),
         ("from logging import FileLogger", ""),
     ],
 )

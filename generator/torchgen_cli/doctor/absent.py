@@ -3,12 +3,23 @@
 import ast
 import os
 import re
+from collections import defaultdict
 from contextlib import suppress
 
 from .defined import MAKES_NAMES, is_cared_for, names_of
 from .documents import documents
 from .kept import kept
-from .leads import Found, asked_for, files, imported_files, is_package, places
+from .leads import (
+    Found,
+    asked_for,
+    files,
+    holders,
+    imported_files,
+    is_of_library,
+    is_package,
+    places,
+)
+from .lookup import path_of
 from .project import Module, Project
 from .syntax import mentions
 
@@ -36,16 +47,19 @@ def failing(module: Module) -> dict[ast.stmt, str]:
 
 
 @kept
-def cannot_start(module: Module) -> bool:
-    """Whether an import at the top of a file, or of one that it imports there, cannot succeed."""
-    pending = [module]
-    for one in pending:  # it grows
-        at_the_top = [node for node in one.import_statements if one.parents[node] is one.tree]
-        if not failing(one).keys().isdisjoint(at_the_top):
-            return True
-        others = (other for node in at_the_top for other in imported_files(one, node))
-        pending += dict.fromkeys(other for other in others if other not in pending)
-    return False
+def unable_to_start(project: Project) -> frozenset[Module]:
+    """The files with an import at the top that cannot succeed, and those that import them there."""
+    importers: dict[Module, list[Module]] = defaultdict(list)
+    found = []
+    for module in project.modules:
+        at_the_top = [one for one in module.import_statements if module.parents[one] is module.tree]
+        if not failing(module).keys().isdisjoint(at_the_top):
+            found.append(module)
+        for other in {other for one in at_the_top for other in imported_files(module, one)}:
+            importers[other].append(module)
+    for module in found:  # it grows
+        found += [other for other in importers[module] if other not in found]
+    return frozenset(found)
 
 
 def stops(module: Module, node: ast.AST) -> bool:
@@ -56,7 +70,31 @@ def stops(module: Module, node: ast.AST) -> bool:
 def what_lacks(module: Module, source: str, name: str) -> str:
     """What an import asks for, and is nowhere that it may lead; empty where it may be there."""
     answers = [absence(module.project, found, name) for found in places(module, source)]
-    return answers[0] if answers and all(answers) else ""
+    if not answers:
+        return misspelled(module, source, name)
+    return answers[0] if all(answers) else ""
+
+
+def misspelled(module: Module, source: str, name: str) -> str:
+    """The file that is not there, where one beside it is nearly called so and has the name."""
+    project = module.project
+    folder = module.name.rpartition("/")[0]
+    if "." in source or source in holders(project) or is_of_library(project, source):
+        return ""
+    for other, _ in (*project.functions.get(name, ()), *project.classes.get(name, ())):
+        *beside, stem = path_of(other)
+        if beside == folder.split("/")[: len(folder)] and is_nearly(source, stem):
+            return absent_file(project, folder, source)
+    return ""
+
+
+def is_nearly(one: str, other: str) -> bool:
+    """Whether two names differ in one letter, or in their capitals alone."""
+    one, other = one.lower(), other.lower()
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((place for place, (first, second) in pairs if first != second), len(one))
+    rest, ending = one[same:], other[same:]
+    return rest[1:] in (ending, ending[1:]) or rest == ending[1:]
 
 
 def absence(project: Project, found: Found, name: str) -> str:
@@ -67,36 +105,38 @@ def absence(project: Project, found: Found, name: str) -> str:
         return ""
     if found.file:
         return absent_name(project, found.file, name)
-    file = absent_file(project, found.folder, name)
-    if not file or not is_package(project, found.folder):
-        return file
-    return absent_name(project, f"{found.folder}/__init__.py".lstrip("/"), name)
+    if not is_package(project, found.folder):
+        return absent_file(project, found.folder, name)
+    lacking = absent_name(project, f"{found.folder}/__init__.py".lstrip("/"), name)
+    return lacking if lacking and absent_file(project, found.folder, name) else ""
 
 
 def absent_file(project: Project, folder: str, name: str) -> str:
     """The file of this name that a folder of code does not have; empty where it may come there."""
     there = os.listdir(project.root / folder)
-    written = re.compile(rb"\b%s\b" % name.encode())
     if (
         MADE.search(name)
         or any(one.partition(".")[0] == name for one in there)
         or not any(one.endswith(".py") for one in there)
-        or project.contains(b"sys.modules")
-        or written.search(documents(project.root))
-        or written.search(recipes(project))
+        or name.encode() in recipes(project)
     ):
         return ""
     return f"{folder}/{name}.py".lstrip("/")
 
 
 @kept
-def recipes(project: Project) -> bytes:
-    """The text of what says which files are made, fetched or left out."""
-    found = [text for name, text in project.contents.items() if BUILDS.search(name)]
+def recipes(project: Project) -> frozenset[bytes]:
+    """The words of what says which files and modules are made, fetched or left out."""
+    found = [documents(project.root)]
+    for name, text in project.contents.items():
+        if BUILDS.search(name):
+            found.append(text)
+        elif b"sys.modules" in text:
+            found += [line for line in text.splitlines() if b"sys.modules" in line]
     for name in RECIPES:
         with suppress(OSError):
             found.append((project.root / name).read_bytes())
-    return b"\n".join(found)
+    return frozenset(word for text in found for word in re.findall(rb"\w+", text))
 
 
 def absent_name(project: Project, file: str, name: str) -> str:

@@ -32,6 +32,7 @@ def asked_for(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str
             yield "." * statement.level + (statement.module or ""), name
 
 
+@kept
 def places(module: Module, source: str) -> list[Found]:
     """Where an import may lead, from each folder where it may start; none for a library."""
     project = module.project
@@ -45,13 +46,18 @@ def places(module: Module, source: str) -> list[Found]:
     around = ["/".join(here[:depth]) for depth in range(len(here), -1, -1)]
     folders = holders(project).get(parts[0], set())
     near = [one for one in around if one in folders and is_searched(project, one, parts[0])]
-    if not near or parts[0] in sys.stdlib_module_names or is_required(project.root, parts[0]):
+    if not near or is_of_library(project, parts[0]):
         return []
     elsewhere = [look_up(project, one, parts) for one in folders.difference(near)]
     return [
         *(look_up(project, one, parts) for one in near),
         *(one for one in elsewhere if not one.missing),
     ]
+
+
+def is_of_library(project: Project, name: str) -> bool:
+    """Whether Python, or what the project asks for, has a module of this name."""
+    return name in sys.stdlib_module_names or is_required(project.root, name)
 
 
 def parts_of(source: str) -> list[str]:

@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from .absent import cannot_start, stops
+from .absent import stops, unable_to_start
 from .kept import kept
 from .lookup import path_of
 from .methods import ANY_METHOD, Asked, asked_by, bases_of_libraries
@@ -73,7 +73,7 @@ def unreached(project: Project) -> frozenset[ast.AST]:
     of their calls; so some dead code is taken for alive.
     """
     parts = [part for module in project.modules for part in parts_of(module)]
-    stopped = {part for part in parts if cannot_start(part.module)}
+    stopped = {part for part in parts if part.module in unable_to_start(project)}
     pending = [part for part in parts if part not in stopped]
     alive: set[Part] = set()
     named = {ANY_FUNCTION} if is_open(project) else set()
