@@ -142,10 +142,10 @@ def recipes(project: Project) -> frozenset[bytes]:
 def absent_name(project: Project, file: str, name: str) -> str:
     """A name that a file does not define; empty where it does, or may."""
     module = files(project).get(file)
-    if module is None or HIDDEN.search(project.contents[file]):
-        return ""
-    names = names_of(module)
+    names = names_of(module) if module else None
     if names is None or not names.isdisjoint((name, "__getattr__")):
+        return ""
+    if HIDDEN.search(project.contents[file]):
         return ""
     return f"`{name}` in {file}"
 
