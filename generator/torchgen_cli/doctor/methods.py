@@ -191,7 +191,13 @@ def defined_by(statement: ast.stmt) -> list[str]:
 def family(project: Project, node: ast.ClassDef) -> Family | None:
     """A class, and all that derive from it or it from; None where one hands its attributes on."""
     found = families(project)[node]
-    return None if any(map(delegates, found)) else found
+    return None if has_delegate(found) else found
+
+
+@kept
+def has_delegate(group: Family) -> bool:
+    """Whether one of the classes answers for attributes that it does not have."""
+    return any(map(delegates, group))
 
 
 @kept
