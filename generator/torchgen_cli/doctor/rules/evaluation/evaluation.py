@@ -22,6 +22,7 @@ from .both import evaluating_loops
 from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
 from .loaded import has_modes, loaded_loops, surely_has_modes
 from .switched import switched_loops, switched_passes
+from .too_narrow import narrow_passes
 
 
 def cared_for(module: Module, scope: ast.AST, holds: Callable[[Module, ast.AST], bool]) -> bool:
@@ -197,6 +198,9 @@ def no_no_grad(module: Module) -> Iterator[Spot]:
         told = any(own_calls(loop, name) for loop in known)
         if not told and keeps_graphs(module, call, call):
             yield Spot(call, unsure=not is_called_over_data(module, module.function(call)))
+    for call in narrow_passes(module):
+        if not any(loop in known for loop in module.loops_around(call)):
+            yield Spot(call, "`no_grad` ends before it")
 
 
 def named_evaluations(module: Module) -> Iterator[ast.For]:
