@@ -365,3 +365,28 @@ def test_a_flag_that_the_launcher_of_a_page_spells_otherwise_is_refused(
         encoding="utf-8",
     )
     assert bool(examine(tmp_path, select=("TG809",)).failures) is shown
+
+
+@pytest.mark.parametrize(
+    ("seed", "shown"),
+    [("np.random.get_state()[1][0] + worker", True), ("torch.initial_seed() % 2**32", False)],
+)
+def test_a_function_for_workers_is_found_in_the_file_that_defines_it(
+    tmp_path: Path, seed: str, shown: bool
+) -> None:
+    (tmp_path / "tools").mkdir()
+    for name in ("tools/workers.py", "old.py"):
+        (tmp_path / name).write_text(
+            "import numpy as np\nimport torch\n\n\ndef start(worker):\n"
+            f"    np.random.seed({seed if name != 'old.py' else 0})\n",
+            encoding="utf-8",
+        )
+    (tmp_path / "train.py").write_text(
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\n"
+        "from tools.workers import *\n\n\nclass Points(Dataset):\n"
+        "    def __getitem__(self, index):\n        return self.points[index] + np.random.rand()\n"
+        "\n\ndef load(points):\n"
+        "    return DataLoader(Points(points), num_workers=2, worker_init_fn=start)\n",
+        encoding="utf-8",
+    )
+    assert bool(examine(tmp_path, select=("TG103",)).failures) is shown

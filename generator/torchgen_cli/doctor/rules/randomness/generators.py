@@ -3,8 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from ...kept import kept
+from ...lookup import definitions
 from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import (
@@ -24,6 +26,7 @@ from .randomness import SEEDERS
 from .sampled import global_draws
 from .worker_seeds import first_number_of_state, seeds_by_worker_alone
 
+Starting = tuple[Module, ast.AST]
 GENERATORS = {
     "numpy.random.default_rng",
     "numpy.random.RandomState",
@@ -170,19 +173,12 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
         kept = keyword(loader, "persistent_workers")
         if start is None or not (kept is None or is_constant(kept, False)):
             continue
-        if isinstance(start, ast.Call) and last_name(start.func) == "partial" and start.args:
-            if mentions(start, "epoch"):
-                continue
-            start = start.args[0]  # what is given beside it stays the same
-        functions: list[ast.AST] = [start] if isinstance(start, ast.Lambda) else []
-        if isinstance(start, ast.Name):
-            functions = [f for f in module.functions if f.name == start.id]
-        if isinstance(start, ast.Name) and not functions and start.id in module.imports:
-            named = module.project.functions.get(start.id, [])
-            functions = [function for _, function in named] if len(named) == 1 else []
-        alike = functions and all(seeds_by_worker_alone(module, one) for one in functions)
-        if alike and (not drawn or not drawn.isdisjoint(seeded_by(module, functions))):
-            by_state = any(first_number_of_state(module, one) for one in functions)
+        if is_partial(start) and mentions(start, "epoch"):
+            continue
+        functions = started(module, start)
+        alike = functions and all(seeds_by_worker_alone(*one) for one in functions)
+        if alike and (not drawn or not drawn.isdisjoint(seeded_by(functions))):
+            by_state = any(first_number_of_state(*one) for one in functions)
             other = by_state and (
                 module.project.stays_before_torch("1.9") or not redraws(module, loader)
             )
@@ -192,14 +188,28 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
     yield from seeded_in_samples(module)
 
 
-def is_all_seeded(module: Module, functions: list[ast.AST], drawn: set[str] | None) -> bool:
+def is_partial(start: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether it is a function that is given some arguments beforehand, the same in each epoch."""
+    return isinstance(start, ast.Call) and last_name(start.func) == "partial" and bool(start.args)
+
+
+def started(module: Module, start: ast.expr) -> list[Starting]:
+    """The functions that a `worker_init_fn` may be, each with its file."""
+    if is_partial(start):
+        start = start.args[0]
+    if isinstance(start, ast.Lambda):
+        return [(module, start)]
+    return list(definitions(module, start, module.project.functions) or ())
+
+
+def is_all_seeded(module: Module, functions: list[Starting], drawn: set[str] | None) -> bool:
     """Whether these seed all that a program's datasets draw from, as far as can be told.
 
     Torch seeds its own generator and `random` in each worker, and numpy's since 1.9.
     """
     if drawn is None:
         return True
-    seeded = seeded_by(module, functions)
+    seeded = seeded_by(functions)
     if module.project.names_torch_before("1.9"):  # where numpy's repeats without being seeded
         return not drawn.isdisjoint(seeded)
     return bool(drawn) and drawn - {"torch"} <= seeded
@@ -264,7 +274,10 @@ def draws(module: Module) -> set[str]:
     return {"torch" if one == "torchvision" else one for one in drawn}
 
 
-def seeded_by(module: Module, functions: list[ast.AST]) -> set[str]:
+def seeded_by(functions: list[Starting]) -> set[str]:
     """Which of numpy, random and torch a `worker_init_fn` seeds."""
-    calls = [call for function in functions for call in own_calls(function)]
-    return {module.qualified(call.func).partition(".")[0] for call in calls}
+    return {
+        where.qualified(call.func).partition(".")[0]
+        for where, function in functions
+        for call in own_calls(function)
+    }
