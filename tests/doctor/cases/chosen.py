@@ -2,6 +2,24 @@
 
 PLANTED: list[tuple[str, str]] = [
     (
+        "TG506",  # the loader that chose is the one that the test is given
+        """
+import torch
+
+def main(model, train_epoch, val_epoch, test_epoch, val_loader, epochs):
+    min_loss = float("inf")
+    for epoch in range(epochs):
+        train_epoch(model)
+        loss = val_epoch(val_loader, model)
+        if loss < min_loss:  # <--
+            min_loss = loss
+            torch.save(model.state_dict(), "best.pth")
+    weights = torch.load("best.pth", map_location="cpu", weights_only=True)
+    model.load_state_dict(weights)
+    test_epoch(val_loader, model)
+""",
+    ),
+    (
         "TG506",  # a class that stops the run and keeps the best weights
         """
 import torch
@@ -355,6 +373,21 @@ def main(optimizer, loss_of, loaders):
 ]
 
 CLEAN: dict[str, str] = {
+    "a test of other data than those that chose": """
+import torch
+
+def main(model, train_epoch, val_epoch, test_epoch, val_loader, test_loader, epochs):
+    min_loss = float("inf")
+    for epoch in range(epochs):
+        train_epoch(model)
+        loss = val_epoch(val_loader, model)
+        if loss < min_loss:
+            min_loss = loss
+            torch.save(model.state_dict(), "best.pth")
+    weights = torch.load("best.pth", map_location="cpu", weights_only=True)
+    model.load_state_dict(weights)
+    test_epoch(test_loader, model)
+""",
     "a test beside the validation that chooses": """
 import torch
 from evaluate import test

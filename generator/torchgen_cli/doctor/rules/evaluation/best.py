@@ -17,7 +17,7 @@ from ...syntax import (
 )
 from ..shared.loops import is_backward
 from ..shared.states import saves
-from .on_test import TEST, VALIDATION, scored_on_test, stopped_by_test
+from .on_test import TEST, VALIDATION, is_tested_later, scored_on_test, stopped_by_test
 
 
 @rule(
@@ -63,7 +63,10 @@ def best_by_test(module: Module) -> Iterator[Spot]:
     for around, node in comparisons(module):
         asked = compared_in(node.test if isinstance(node, ast.If) else node.value)
         named = any(map(prefers_test, asked))
-        if not named and not any(scored_on_test(module, around, one) for one in asked):
+        if not named and not any(
+            scored_on_test(module, around, one) or is_tested_later(module, around, one)
+            for one in asked
+        ):
             continue
         validated = named and any(is_validated(module, one) for part in asked for one in walk(part))
         if isinstance(node, ast.If):

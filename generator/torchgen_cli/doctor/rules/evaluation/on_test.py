@@ -12,7 +12,9 @@ from ...syntax import (
     argument,
     is_constant,
     keyword,
+    own_calls,
     own_nodes,
+    same,
     walk,
     written,
 )
@@ -76,6 +78,21 @@ def made_by(module: Module, near: ast.expr, name: str) -> list[ast.Call]:
     ]
     value = max(before, key=lambda one: one.lineno).value if before else None
     return [value] if isinstance(value, ast.Call) else []
+
+
+def is_tested_later(module: Module, loop: ast.AST, comparison: ast.expr) -> bool:
+    """Whether a score is of a loader that another function, called a test, is given afterwards."""
+    names = filter(None, map(written, walk(comparison)))
+    scored = [call for name in names for call in made_by(module, comparison, name)]
+    loaders = {text for call in scored for one in call.args if LOADERS.search(text := written(one))}
+    end = getattr(loop, "end_lineno", None) or 0
+    return bool(loaders) and any(
+        is_test_function(call)
+        and call.lineno > end
+        and loaders.intersection(map(written, call.args))
+        and not any(same(call.func, one.func) for one in scored)
+        for call in own_calls(module.function(loop))
+    )
 
 
 def stopped_by_test(module: Module) -> Iterator[ast.Call]:
