@@ -390,3 +390,23 @@ def test_a_function_for_workers_is_found_in_the_file_that_defines_it(
         encoding="utf-8",
     )
     assert bool(examine(tmp_path, select=("TG103",)).failures) is shown
+
+
+@pytest.mark.parametrize(
+    ("folder", "shown"),
+    [("./data/street/test", True), ("./data/val", False), ("test_1/val", False)],
+)
+def test_a_configuration_that_gives_the_test_for_validation_is_found(
+    tmp_path: Path, folder: str, shown: bool
+) -> None:
+    text = f"TRAIN_DIR: './data/street/train'\n  VAL_DIR: '{folder}'    # validation\n"
+    (tmp_path / "training.yml").write_text(text, encoding="utf-8")
+    (tmp_path / "train.py").write_text(
+        "import torch\nfrom config import Config\n\noptions = Config('training.yml')\n\n\n"
+        "def fit(model, train_epoch, measure):\n    best_score = 0\n    for epoch in range(9):\n"
+        "        train_epoch(model)\n        score = measure(model, options.TRAINING.VAL_DIR)\n"
+        "        if score > best_score:\n            best_score = score\n"
+        "            torch.save(model.state_dict(), 'best.pth')\n",
+        encoding="utf-8",
+    )
+    assert bool(examine(tmp_path, select=("TG215",)).failures) is shown

@@ -4,12 +4,16 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...documents import documents
 from ...project import Module
 from ...rule import Severity, rule
 from ...syntax import written
 from ..shared.states import saves
 
 VALIDATION = re.compile(r"(^|_)(val|vali|valid|validation|dev)(?=_|$|set$|data$|loader$)", re.I)
+# a setting that says where the validation data lie, and a configuration's line that names a test
+PLACE = re.compile(r"(val|vali|valid|validation|dev)_?(dir|folder|path|root|file|list)", re.I)
+NAMED_TEST = r"^[ \t]*['\"]?{}['\"]?[ \t]*[:=][ \t]*['\"]?(\S*/)?test(/\S*)?['\",]*[ \t]*(#.*)?$"
 CHOOSES = re.compile(r"(^|\.)best_|early_?stop", re.I)
 
 
@@ -54,15 +58,29 @@ def fit(model, load, train_epoch, score_of, epochs):
     once=True,
 )
 def validates_on_test(module: Module) -> Iterator[ast.AST]:
-    found = [
+    found: list[ast.AST] = [
         statement
         for target, statements in module.assigned.items()
         if VALIDATION.search(target.rpartition(".")[2])
         for statement in statements
         if is_renamed_test(module, statement)
     ]
+    found += [
+        node
+        for node in module.attributes
+        if isinstance(node.ctx, ast.Load)
+        and PLACE.fullmatch(node.attr)
+        and is_configured_test(module, node.attr)
+    ]
     if found and chooses(module):
         yield from found
+
+
+def is_configured_test(module: Module, name: str) -> bool:
+    """Whether a configuration beside a file, or below, gives a setting a folder called test."""
+    texts = documents((module.project.root / module.name).parent)
+    line = NAMED_TEST.format(re.escape(name)).encode()
+    return re.search(line, texts, re.M) is not None
 
 
 def is_renamed_test(module: Module, statement: ast.Assign) -> bool:
