@@ -91,8 +91,8 @@ def evaluated_by_chance(module: Module) -> Iterator[Spot]:
 
 def evaluated_sets(module: Module) -> Iterator[ast.Call]:
     """The calls that make a data set for evaluation, as the names and texts around say."""
-    for calls in module.calls.values():
-        for call in calls:
+    for name, calls in module.calls.items():
+        for call in calls if name in module.project.classes or name[:1].isupper() else ():
             evaluates = serves(module, call, EVALUATION) and not serves(module, call, TRAINING)
             if evaluates and makes_set(module, call):
                 yield call
