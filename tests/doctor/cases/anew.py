@@ -1,0 +1,174 @@
+"""Runs that begin in the middle, and numbers that torch refuses: planted faults, and clean code."""
+
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG634",  # in a class, with a schedule of its own
+        """
+import torch
+
+class Trainer:
+    def __init__(self, args, net, loader, schedule):
+        self.args, self.net, self.loader, self.schedule = args, net, loader, schedule
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+        self.seen = 0  # <--
+        self.start_epoch = 0
+        if args.resume:
+            state = torch.load(args.resume, map_location="cpu", weights_only=True)
+            net.load_state_dict(state["net"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.start_epoch = state["epoch"] + 1
+
+    def fit(self):
+        for epoch in range(self.start_epoch, self.args.epochs):
+            for batch in self.loader:
+                learning_rate = self.schedule(self.seen)
+                for group in self.optimizer.param_groups:
+                    group["lr"] = learning_rate
+                self.optimizer.zero_grad()
+                self.net(batch).sum().backward()
+                self.optimizer.step()
+                self.seen += 1
+            self.keep(epoch, learning_rate)
+
+    def keep(self, epoch, rate):
+        state = {"net": self.net.state_dict(), "optimizer": self.optimizer.state_dict()}
+        torch.save({**state, "epoch": epoch, "rate": rate}, self.args.out)
+""",
+    ),
+    (
+        "TG634",  # by a function that is given the count
+        """
+import torch
+
+def adjust(optimizer, first, gamma, drops):
+    for group in optimizer.param_groups:
+        group["lr"] = first * gamma**drops
+
+def main(args, net, optimizer, batches, loss_of):
+    if args.resume:
+        net.load_state_dict(torch.load(args.resume, map_location="cpu", weights_only=True))
+    drops = 0  # <--
+    for iteration in range(args.start_iter, args.iterations):
+        if iteration in args.milestones:
+            drops += 1
+        adjust(optimizer, args.lr, args.gamma, drops)
+        optimizer.zero_grad()
+        loss_of(net, next(batches)).backward()
+        optimizer.step()
+""",
+    ),
+    (
+        "TG433",
+        """
+def places(boxes, top):
+    cells = boxes.floor().long()
+    return cells.clamp_(0.0, top)  # <--
+""",
+    ),
+    (
+        "TG820",  # by what `<` gives
+        """
+def weights(ious, boxes, threshold):
+    best, _ = ious.max(dim=1)
+    found = best > threshold
+    found = found.view(boxes.shape[:3])
+    return 1 - found  # <--
+""",
+    ),
+    (
+        "TG820",
+        """
+import torch
+
+def kept(scores, threshold):
+    return 1 - (torch.sigmoid(scores) > threshold)  # <--
+""",
+    ),
+    (
+        "TG427",  # through a sum and a view
+        """
+def back(scores, state, width, words, first):
+    best, places = scores.view(len(state), -1).topk(width, dim=1)
+    origin = (places / words + first.expand_as(places)).view(-1, 1)  # <--
+    return best, state.index_select(1, origin.squeeze())
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    "a count that is set where the run goes on": """
+import torch
+
+def main(args, net, optimizer, loader, train_step):
+    step = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        step += args.start_epoch * len(loader)
+    for _ in range(args.start_epoch, args.epochs):
+        for batch in loader:
+            for group in optimizer.param_groups:
+                group["lr"] = args.lr / (step + 1)
+            train_step(net, optimizer, batch)
+            step += 1
+""",
+    "a count for the log": """
+import torch
+
+def main(args, net, optimizer, loader, train_step, log):
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+    done = 0
+    for epoch in range(args.start_epoch, args.epochs):
+        for batch in loader:
+            for group in optimizer.param_groups:
+                group["lr"] = args.lr * 0.1 ** (epoch // 30)
+            train_step(net, optimizer, batch)
+            done += 1
+            if done % 100 == 0:
+                log(done, optimizer.param_groups[0]["lr"])
+""",
+    "a run that always begins with its first epoch": """
+import torch
+
+def main(args, net, optimizer, loader, train_step):
+    net.load_state_dict(torch.load(args.backbone, map_location="cpu", weights_only=True))
+    step = 0
+    start = 1
+    for _ in range(start, args.epochs + 1):
+        for batch in loader:
+            for group in optimizer.param_groups:
+                group["lr"] = args.lr / (step + 1)
+            train_step(net, optimizer, batch)
+            step += 1
+""",
+    "whole numbers within whole numbers, and floats": """
+import torch
+
+def cells(boxes, shape):
+    gain = torch.ones(7)
+    rows, columns = (boxes * gain[2:4]).long().T
+    inside = (boxes * 2).clamp_(0, gain[2] - 1)
+    return rows.clamp_(0, shape[2] - 1), columns.clamp_(0, gain.long()[3] - 1), inside
+""",
+    "one less a number, an array and a mask of floats": """
+import numpy as np
+import torch
+
+def shares(scores, threshold, values):
+    flip = 1 - (torch.rand(1).item() > 0.5)
+    far = np.abs(values) > threshold
+    mask = scores.max(dim=1)[0] > threshold
+    mask = mask.float()
+    return flip, 1 - far, 1 - mask
+""",
+    "a quotient of places that is made whole again": """
+def back(scores, state, width, words, first):
+    best, places = scores.view(len(state), -1).topk(width, dim=1)
+    origin = (places / words).long() + first
+    return best, state.index_select(1, origin.squeeze()), places / words + first
+""",
+}
