@@ -1,6 +1,7 @@
 """Masks that torch refuses."""
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 from ...project import Module
@@ -11,15 +12,22 @@ from ...syntax import (
     keyword,
     last_name,
     mentions,
+    own_nodes,
     parameters,
     receiver,
     walk,
     written,
 )
 
+INVERTED = re.compile(rb"\b1(\.0?)?\s*-\s*[\w(]")
 COMPARES = ("eq", "ne", "gt", "lt", "ge", "le", "bool")
 # what leaves a tensor's type as it is
 KEEPS = ("unsqueeze", "expand", "expand_as", "view", "repeat", "to", "cuda", "transpose")
+# methods that tensors have, and arrays of numpy have not
+OF_TENSORS = {"cpu", "cuda", "detach", "expand", "float", "long", "permute", "sigmoid", "softmax"}
+OF_TENSORS |= {"unsqueeze"}
+# and what returns none
+OF_NUMBERS = ("dim", "get_rank", "item", "numel", "numpy", "size", "tolist")
 
 
 @rule(
@@ -50,13 +58,14 @@ def refused_masks(module: Module) -> Iterator[Spot]:
             if is_all(module, mask, is_byte) or is_given_bytes(module, mask, set()):
                 yield Spot(call, unsure=module.project.stays_before_torch("2.1"))
     for node in subtractions(module):
-        if is_all(module, node.right, is_compared) and not module.is_fallback(node):
+        compared = is_all(module, node.right, is_compared) or is_truth(module, node.right)
+        if compared and not module.is_fallback(node):
             yield Spot(node, unsure=module.project.stays_before_torch("1.2"))
 
 
 def subtractions(module: Module) -> Iterator[ast.BinOp]:
-    """Where something is subtracted from one, in a file that compares with methods."""
-    if not any(name in module.calls for name in COMPARES):
+    """Where something is subtracted from one."""
+    if not INVERTED.search(module.project.contents[module.name]):
         return
     for node in module.parents:
         if (
@@ -133,4 +142,54 @@ def is_compared(value: ast.expr) -> bool:
         and last_name(value.func) in COMPARES
         and isinstance(value.func, ast.Attribute)
         and (len(value.args) == 1 or last_name(value.func) == "bool")
+    )
+
+
+def is_truth(module: Module, node: ast.expr) -> bool:
+    """Whether it is what `<` and the like give of tensors, or a name for nothing else by then."""
+    if not isinstance(node, ast.Name):
+        return isinstance(node, ast.Compare) and is_tensor(module, node.left)
+    scope = module.function(node)
+    values = [one for one in module.value_in(node, scope) if one.lineno < node.lineno]
+    begun = [place for place, one in enumerate(values) if isinstance(one, ast.Compare)]
+    if not begun or not is_tensor(module, values[begun[-1]].left):  # type: ignore[attr-defined]
+        return False
+    first, *later = values[begun[-1] :]
+    block = module.following(module.statement(first))
+    reached = any(node in walk(statement) for statement in block)
+    return reached and all(
+        isinstance(one, ast.Call)
+        and last_name(one.func) in KEEPS
+        and last_name(one.func) != "to"
+        and written(receiver(one) or one) == node.id
+        for one in later
+    )
+
+
+def is_tensor(module: Module, node: ast.expr) -> bool:
+    """Whether it is surely a tensor, by the call that made it."""
+    if isinstance(node, ast.Call):
+        name, inner = last_name(node.func), receiver(node)
+        if name in OF_NUMBERS or inner is None:
+            return False
+        if written(inner) in module.imports:
+            return module.qualified(inner) in ("torch", "torch.nn.functional")
+        by_dim = keyword(node, "dim") is not None
+        return by_dim or name in OF_TENSORS or is_tensor(module, inner)
+    if not isinstance(node, ast.Name):
+        return False
+    made = [
+        one.value
+        for one in own_nodes(module.function(node))
+        if isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Call)
+        and any(
+            written(part) == node.id
+            for target in one.targets
+            for part in (target.elts if isinstance(target, ast.Tuple) else [target])
+        )
+    ]
+    return any(
+        is_tensor(module, one) and all(written(inner) != node.id for inner in walk(one))
+        for one in made
     )

@@ -4,12 +4,15 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, rule
+from ...rule import STABLE, Spot, rule
 from ...syntax import Scope, keyword, last_name, own_nodes, receiver, same, written
 
 # what returns places alone, or as the second of two
 PLACES = ("argmax", "argmin", "argsort")
 PAIRS = ("kthvalue", "max", "median", "min", "mode", "sort", "topk")
+# what leaves the type as it is
+KEEPS = {"clone", "contiguous", "expand", "flatten", "repeat", "reshape", "squeeze", "t"}
+KEEPS |= {"transpose", "unsqueeze", "view"}
 # which argument is the index
 INDEXED = {"gather": 1, "index_select": 1, "index_copy_": 1, "index_add_": 1, "index_fill_": 1}
 
@@ -40,16 +43,15 @@ def search(scores, beams, width, words):
     return torch.cat([beams[origin], (places % words).unsqueeze(1)], dim=1)
 """,
 )
-def float_index(module: Module) -> Iterator[ast.AST]:
-    if module.project.stays_before_torch("1.6"):
-        return
+def float_index(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("1.6")
     scopes: dict[Scope, set[str]] = {}
     for name in (*PLACES, *PAIRS):
         for call in module.calls.get(name, ()):
             if places := places_of(module, call):
                 scopes.setdefault(module.function(call), set()).add(places)
     for scope, names in scopes.items():
-        yield from divided(module, scope, names)
+        yield from (Spot(node, unsure=old) for node in divided(module, scope, names))
 
 
 def places_of(module: Module, call: ast.Call) -> str:
@@ -78,15 +80,34 @@ def divided(module: Module, scope: ast.AST, names: set[str]) -> Iterator[ast.AST
             continue
         if written(node.left) not in names or module.qualified(node.right).startswith("numpy"):
             continue
-        around = module.parents[node]
-        if is_index(module, node):
+        whole = outermost(module, node)
+        around = module.parents[whole]
+        if is_index(module, whole):
             yield node
         elif isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name):
             name = around.targets[0]
             others = [a for a in module.assigned[name.id] if scope in module.ancestors(a)]
             reads = [n for n in nodes if same(n, name) and n is not name]
-            if len(others) == 1 and any(is_index(module, n) for n in reads):
+            if len(others) == 1 and any(is_index(module, outermost(module, n)) for n in reads):
                 yield node
+
+
+def outermost(module: Module, node: ast.AST) -> ast.AST:
+    """What is made of a value by sums, and by methods that leave its type as it is."""
+    while True:
+        around = module.parents[node]
+        called = module.parents.get(around)
+        if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Add | ast.Sub | ast.Mult):
+            node = around
+        elif (
+            isinstance(around, ast.Attribute)
+            and around.attr in KEEPS
+            and isinstance(called, ast.Call)
+            and called.func is around
+        ):
+            node = called
+        else:
+            return node
 
 
 def is_index(module: Module, node: ast.AST) -> bool:
