@@ -93,6 +93,71 @@ def back(scores, state, width, words, first):
     return best, state.index_select(1, origin.squeeze())
 """,
     ),
+    (
+        "TG213",  # a part of it
+        """
+import random
+
+class Grouped:
+    def __iter__(self):
+        order = self.order.clone()
+        for first in range(0, len(order), self.size):
+            random.shuffle(order[first : first + self.size])  # <--
+        return iter(order)
+""",
+    ),
+    (
+        "TG320",  # by a function of the project
+        """
+from torch import nn
+
+def convolution(axes, *sizes):
+    if axes == 1:
+        return nn.Conv1d(*sizes)
+    return nn.Conv2d(*sizes)
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = convolution(2, 3, 8, 1)
+
+    def forward(self, x):
+        x = self.first(x)
+        return convolution(2, x.size(1), 512, 1).to(device=x.device)(x)  # <--
+""",
+    ),
+    (
+        "TG429",  # once more under a condition
+        """
+import torch
+
+def fit(model, loader, optimizer, criterion, every):
+    number = 0
+    for x, y in loader:
+        number += 1
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        if number == every:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 10)
+            number = 0
+            optimizer.step()  # <--
+            model.zero_grad()
+""",
+    ),
+    (
+        "TG336",
+        """
+import numpy as np
+from PIL import Image
+
+def strokes(mask):
+    if np.random.rand() > 0.5:
+        mask.transpose(Image.FLIP_LEFT_RIGHT)  # <--
+    mask = np.array(mask)
+    return mask
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -170,5 +235,31 @@ def back(scores, state, width, words, first):
     best, places = scores.view(len(state), -1).topk(width, dim=1)
     origin = (places / words).long() + first
     return best, state.index_select(1, origin.squeeze()), places / words + first
+""",
+    "parts of lists, copied lists": """
+import random
+
+def orders(paths, rows):
+    copied = paths.copy()
+    random.shuffle(copied[0:4])
+    chosen = list(rows)
+    random.shuffle(chosen)
+    return copied, chosen
+""",
+    "a step in either branch, and one for other gradients": """
+def fit(model, loader, optimizer, other, criterion, plain):
+    for x, y in loader:
+        optimizer.zero_grad()
+        other.zero_grad()
+        criterion(model(x), y).backward()
+        if plain:
+            optimizer.step()
+        else:
+            optimizer.step()
+        if not plain:
+            other.step()
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
 """,
 }

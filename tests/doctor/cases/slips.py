@@ -212,7 +212,7 @@ def mixed(points, count):
     order = torch.from_numpy(points).float()
     shuffle(order)  # <--
     places = np.zeros((count, 3))
-    shuffle(places[:8])
+    shuffle(places[:8])  # <--
     places = np.stack(list(points))
     shuffle(places)  # <--
     return order, places

@@ -13,6 +13,8 @@ OF_TORCH = (
 )
 # arrays of several axes, whatever is joined
 JOINED = ("column_stack", "stack", "vstack")
+# methods that tensors alone have
+OF_TENSORS = ("clone", "detach")
 SHAPED = ("empty", "full", "ones", "zeros")
 
 
@@ -48,7 +50,7 @@ def shuffled_rows(module: Module) -> Iterator[ast.Call]:
     for call in module.calls.get("shuffle", ()):
         if module.qualified(call.func) != "random.shuffle" or not call.args:
             continue
-        given = call.args[0]
+        given = whole_of(call.args[0])
         values = [given]
         if isinstance(given, ast.Name | ast.Attribute):
             values = module.value_in(given, module.function(call))
@@ -56,10 +58,16 @@ def shuffled_rows(module: Module) -> Iterator[ast.Call]:
             yield call
 
 
+def whole_of(value: ast.expr) -> ast.expr:
+    """What a slice is taken of, which shows the rows of the whole; all else as it is."""
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        return value.value
+    return value
+
+
 def has_views(module: Module, value: ast.expr) -> bool:
     """Whether it is surely a tensor, or an array of several axes: its elements are views."""
-    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        value = value.value
+    value = whole_of(value)
     if not isinstance(value, ast.Call):
         return False
     name, whole = last_name(value.func), module.qualified(value.func)
@@ -70,5 +78,7 @@ def has_views(module: Module, value: ast.expr) -> bool:
         several = isinstance(shape, ast.Tuple | ast.List) and len(shape.elts) > 1
         return name in JOINED or (name in SHAPED and several)
     owner = receiver(value)
+    if name in OF_TENSORS and owner is not None and not value.args:
+        return True
     inner = isinstance(owner, ast.Call) and has_views(module, owner)
     return inner and name in ("clone", "cpu", "cuda", "detach", "float", "long", "to")

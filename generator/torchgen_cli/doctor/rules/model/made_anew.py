@@ -65,7 +65,7 @@ def made_in_forward(module: Module) -> Iterator[ast.AST]:
     for node in module_classes(module):
         for method in run_in_forward(node):
             for call in own_calls(method):
-                if is_trainable(module, call) and is_used_here(module, method, call):
+                if is_used_here(module, method, call) and makes_layers(module, call):
                     yield call
 
 
@@ -88,6 +88,23 @@ def called_from(methods: dict[str, Function], first: str) -> set[str]:
                 if owner is not None and written(owner) == "self":
                     pending.append(last_name(call.func))
     return found
+
+
+def makes_layers(module: Module, call: ast.Call) -> bool:
+    """Whether it makes a layer with parameters, by itself or by a function of the project."""
+    if is_trainable(module, call):
+        return True
+    if not isinstance(call.func, ast.Name):
+        return False
+    made = [
+        (other, one.value)
+        for other, function in module.project.resolve(module, call)
+        for one in own_nodes(function)
+        if isinstance(one, ast.Return)
+    ]
+    return bool(made) and all(
+        isinstance(one, ast.Call) and is_trainable(other, one) for other, one in made
+    )
 
 
 def is_trainable(module: Module, call: ast.Call) -> bool:

@@ -31,6 +31,8 @@ OF_TABLES = (
     "sort_values",
 )
 OF_PICTURES = ("convert", "crop", "resize", "rotate", "transpose")
+# how PIL turns pictures
+TURNS = ("PIL.Image.FLIP_", "PIL.Image.ROTATE_", "PIL.Image.TRANS", "PIL.Image.Transpose.")
 NEW_VALUES = (*OF_TEXTS, *OF_TABLES, *OF_PICTURES, "astype", "replace", "reshape")
 REFUSING = ("assertRaises", "assertRaisesRegex", "raises", "suppress")
 
@@ -154,8 +156,10 @@ def is_number(value: ast.expr) -> bool:
 
 
 def is_picture(module: Module, call: ast.Call) -> bool:
-    """Whether a method is called on what PIL made under this name."""
+    """Whether a method is called on what PIL made under this name, or with a word of PIL's."""
     owner = receiver(call)
+    if any(module.qualified(one).startswith(TURNS) for one in call.args):
+        return True
     values = module.value_in(owner, module.function(call)) if owner is not None else []
     return bool(values) and all(
         isinstance(one, ast.Call)

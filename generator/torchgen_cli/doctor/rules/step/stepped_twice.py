@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Severity, rule
 from ...syntax import blocks_of, last_name, mentions, own_calls, receiver, walk, written
-from ..shared.loops import is_backward
+from ..shared.loops import CLIPPING, is_backward, name_of_call
 
 
 @rule(
@@ -71,8 +71,26 @@ def doubled(module: Module, block: list[ast.stmt]) -> Iterator[ast.Call]:
                 yield call
             if computed:
                 followed.add(name)
+        elif isinstance(statement, ast.If) and followed:
+            yield from again_in(module, statement, followed)
+            if changes_gradients(module, statement):
+                computed, followed = True, set()
         elif changes_gradients(module, statement):
             computed, followed = True, set()
+
+
+def again_in(module: Module, branches: ast.If, followed: set[str]) -> Iterator[ast.Call]:
+    """The steps of these optimizers in a branch, before it changes the gradients; it may clip."""
+    for block in blocks_of(branches):
+        for statement in block:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            name = stepped(module, call) if isinstance(call, ast.Call) else ""
+            if isinstance(call, ast.Call) and name in followed:
+                yield call
+                break
+            clips = name_of_call(statement) in CLIPPING
+            if not clips and changes_gradients(module, statement):
+                break
 
 
 def stepped(module: Module, call: ast.Call) -> str:
