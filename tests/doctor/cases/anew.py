@@ -158,6 +158,60 @@ def strokes(mask):
     return mask
 """,
     ),
+    (
+        "TG434",
+        """
+import torch
+
+def fit(args, net, optimizer, loader, loss_of, writer):
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, args.every)
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        schedule.step()
+        writer.add_scalar("train/lr", args.lr, epoch)  # <--
+""",
+    ),
+    (
+        "TG604",  # two optimizers that a scaler steps, and a count by the file's name
+        """
+import torch
+from torch import nn
+
+class Pair(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.net_a, self.net_b = nn.Linear(8, 2), nn.Linear(2, 8)
+        self.first_opt = torch.optim.Adam(self.net_a.parameters(), lr=rate)
+
+class Trainer:
+    def __init__(self, pair, folder, save_every=1000):
+        self.pair, self.folder, self.save_every = pair, folder, save_every
+        self.scaler = torch.amp.GradScaler("cuda")
+        self.steps = 0
+
+    def train(self, batch):
+        self.pair.first_opt.zero_grad()
+        self.scaler.scale(self.pair(batch).sum()).backward()
+        self.scaler.step(self.pair.first_opt)
+        self.scaler.update()
+        self.steps += 1
+        if self.steps % self.save_every == 0:
+            self.save(self.steps // self.save_every)
+
+    def save(self, number):
+        data = {"pair": self.pair.state_dict(), "scaler": self.scaler.state_dict()}
+        torch.save(data, f"{self.folder}/{number}.pt")  # <--
+
+    def load(self, number):
+        self.steps = number * self.save_every
+        data = torch.load(f"{self.folder}/{number}.pt", map_location="cpu", weights_only=True)
+        self.pair.load_state_dict(data["pair"])
+        self.scaler.load_state_dict(data["scaler"])
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -261,5 +315,30 @@ def fit(model, loader, optimizer, other, criterion, plain):
             optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
+""",
+    "a rate that stays, the one in use, and the rates of groups": """
+import torch
+
+def fit(args, net, optimizer, loader, loss_of, log):
+    groups = []
+    for part in net.children():
+        groups.append({"params": part.parameters(), "lr": args.lr})
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, args.every)
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        log["lr"].append(optimizer.param_groups[0]["lr"])
+        log["first"].append(args.lr)
+        schedule.step()
+
+def constant(args, net, optimizer, loader, loss_of, log):
+    for epoch in range(args.epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            loss_of(net, batch).backward()
+            optimizer.step()
+        log["lr"].append(args.lr)
 """,
 }

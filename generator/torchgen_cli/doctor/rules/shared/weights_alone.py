@@ -12,12 +12,11 @@ from ...syntax import (
     FUNCTIONS,
     last_name,
     mentions,
-    own_calls,
     receiver,
-    walk,
     written,
 )
 from ...unused import in_unused_function
+from .counts_in_names import counts_from_name
 from .loops import OPTIMIZERS, is_optimizer
 from .states import filled_in, plain_saves, saves, value_before
 
@@ -25,7 +24,6 @@ RESUMING = re.compile(
     r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?"
     r"|resume[-_](from|path|iter|epoch)|start[-_](epoch|iter))$"
 )
-COUNT = re.compile(r"epoch|step|iter", re.I)
 
 
 @kept
@@ -60,7 +58,7 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
         if is_optimizer(other, receiver(call)) or "opt" in written(receiver(call) or call).lower()
     ]
     steps = any(
-        is_optimizer(other, receiver(call))
+        is_optimizer(other, receiver(call)) or makes_optimizer(other, last_of(call))
         for other in (own if resuming_flags(module) else near)
         for call in other.calls.get("step", ())
     )
@@ -82,6 +80,20 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
             return
     for call in by_methods[:1]:
         yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
+
+
+def last_of(step: ast.Call) -> str:
+    """The last part of what a scaler steps: D_opt of `scaler.step(self.gan.D_opt)`."""
+    return last_name(step.args[0]) if len(step.args) == 1 else ""
+
+
+def makes_optimizer(module: Module, name: str) -> bool:
+    """Whether a file makes an optimizer of torch's for an attribute of this name."""
+    return bool(name) and any(
+        isinstance(statement := module.parents[call], ast.Assign)
+        and name in map(last_name, statement.targets)
+        for call in module.torch_calls(*OPTIMIZERS)
+    )
 
 
 def saved_by_methods(module: Module) -> Iterator[ast.Call]:
@@ -121,7 +133,8 @@ def is_weights_alone(module: Module, call: ast.Call) -> bool:
         module, module.function(call), written(given), value_before(module, given, call)
     )
     values = content.values if isinstance(content, ast.Dict) else [content or given]
-    return bool(values) and all(map(is_state, values))
+    states = [one for one in values if last_name(one) != "__version__"]
+    return bool(states) and all(map(is_state, states))
 
 
 def is_state(value: ast.expr) -> bool:
@@ -129,35 +142,6 @@ def is_state(value: ast.expr) -> bool:
     if isinstance(value, ast.IfExp):
         return is_state(value.body) and is_state(value.orelse)
     return isinstance(value, ast.Call) and last_name(value.func) == "state_dict"
-
-
-@kept
-def counts_from_name(module: Module) -> bool:
-    """Whether a file loads something, and reads from its name how far the run was.
-
-    `epoch = int(path.split("_")[-1]) + 1` says that the run goes on from there.
-    """
-    return any(
-        isinstance(statement.value, ast.BinOp)
-        and COUNT.search(name.rpartition(".")[2]) is not None
-        and any(is_part_of_name(one) for one in walk(statement.value))
-        and any("load" in last_name(one.func) for one in own_calls(module.function(statement)))
-        for name, statements in module.assigned.items()
-        for statement in statements
-    )
-
-
-def is_part_of_name(node: ast.AST) -> bool:
-    """Whether a number is read from a part of a path."""
-    return (
-        isinstance(node, ast.Call)
-        and written(node.func) == "int"
-        and any(
-            isinstance(one, ast.Call) and last_name(one.func) in ("split", "basename", "stem")
-            for argument in node.args
-            for one in walk(argument)
-        )
-    )
 
 
 @kept
