@@ -212,6 +212,40 @@ class Trainer:
         self.scaler.load_state_dict(data["scaler"])
 """,
     ),
+    (
+        "TG612",  # below other weights of the same name
+        """
+import os
+import numpy as np
+import torch
+
+def validate(net, loader, loss_of):
+    losses = []
+    with torch.no_grad():
+        for batch in loader:
+            losses.append(loss_of(net, batch).item())
+    return np.mean(losses)
+
+def main(args, net, optimizer, loaders, loss_of, epoch_of):
+    net.eval()
+    if args.only_test:
+        state = torch.load(args.weights, map_location="cpu", weights_only=True)
+        net.load_state_dict(state)
+        return validate(net, loaders[1], loss_of)
+    start, best = 0, 999
+    if os.path.exists(args.last):
+        state = torch.load(args.last, map_location="cpu")  # <--
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+        start, best = state["epoch"] + 1, state["best"]
+    for epoch in range(start, args.epochs):
+        epoch_of(net, optimizer, loaders[0])
+        loss = validate(net, loaders[1], loss_of)
+        best = min(best, loss)
+        parts = {"net": net.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**parts, "epoch": epoch, "best": best, "loss": loss}, args.last)
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {

@@ -201,7 +201,8 @@ def filled_whole(module: Module, load: ast.Call) -> list[ast.Call]:
     return [
         one
         for one in own_calls(module.function(load), "load_state_dict")
-        if one.args[:1] == [load] or (bool(one.args) and written(one.args[0]) in names)
+        if one.args[:1] == [load]
+        or (one.args and one.lineno > load.lineno and written(one.args[0]) in names)
     ]
 
 
