@@ -13,10 +13,12 @@ def insists_on_a_gpu(module: Module) -> bool:
         if isinstance(parent, ast.Assert):
             return True
         negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
-        around = module.parents[parent]
-        if not negated or not isinstance(around, ast.If) or around.test is not parent:
+        test: ast.AST = parent if negated else call
+        around = module.parents[test]
+        if not isinstance(around, ast.If) or around.test is not test:
             continue
-        if isinstance(around.body[-1], ast.Raise) or own_calls(around.body[-1], "exit"):
+        without = around.body if negated else around.orelse
+        if without and (isinstance(without[-1], ast.Raise) or own_calls(without[-1], "exit")):
             return True
     return False
 

@@ -1,0 +1,70 @@
+"""What needs a GPU in a program that runs without one."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import STABLE, Severity, rule
+from ..shared.gpu_needs import asked_without_condition, needs_of, starts
+
+
+@rule(
+    "TG345",
+    "this needs a GPU, in a program that goes on without one",
+    why="""The program chooses the CPU where there is no GPU, or where a flag says so, and asks for
+    that wherever else it moves something. This place does not ask, so the run ends here.""",
+    remedy="move it to where the rest is: `.to(device)`, or under the same condition",
+    source=f"{STABLE}/notes/cuda.html#device-agnostic-code",
+    bad="""
+import torch
+from torch.nn.functional import cross_entropy
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def train(model, loader, optimizer):
+    model.to(device)
+    for images, labels in loader:
+        optimizer.zero_grad()
+        weight = torch.ones(10).cuda()  # <--
+        cross_entropy(model(images.to(device)), labels.to(device), weight).backward()
+        optimizer.step()
+
+
+def main(model, loader):
+    train(model, loader, torch.optim.Adam(model.parameters()))
+
+
+main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
+    good="""
+import torch
+from torch.nn.functional import cross_entropy
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def train(model, loader, optimizer):
+    model.to(device)
+    for images, labels in loader:
+        optimizer.zero_grad()
+        weight = torch.ones(10, device=device)
+        cross_entropy(model(images.to(device)), labels.to(device), weight).backward()
+        optimizer.step()
+
+
+def main(model, loader):
+    train(model, loader, torch.optim.Adam(model.parameters()))
+
+
+main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def gpu_only(module: Module) -> Iterator[ast.AST]:
+    if module.name.endswith(".ipynb"):
+        return  # which is run on the machine at hand
+    if asked_without_condition(module):  # for the sake of speed
+        places = (place for start in starts(module) for place in needs_of(start) or ())
+        yield from dict.fromkeys(node for where, node in places if where is module)

@@ -1,0 +1,137 @@
+"""Programs that run with a GPU and without one: planted faults, and code that has none."""
+
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG345",  # with a flag, in a method that the program calls
+        """
+import argparse
+import torch
+
+class Learner:
+    def __init__(self, model, use):
+        self.model, self.use_cuda = model, use
+        if self.use_cuda:
+            self.model.cuda()
+
+    def update(self, batch):
+        if self.use_cuda:
+            batch = batch.cuda()
+        return self.model(batch)
+
+    def save(self, path):
+        state = {"model": self.model.state_dict(), "random": torch.cuda.get_rng_state()}  # <--
+        torch.save(state, path)
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cuda", action="store_true")
+    args = parser.parse_args()
+    learner = Learner(torch.nn.Linear(4, 4), args.cuda)
+    learner.update(torch.ones(8, 4))
+    learner.save("last.pt")
+
+if __name__ == "__main__":
+    main()
+""",
+    ),
+    (
+        "TG345",  # a function that is handed to a process, and divides by the number of GPUs
+        """
+import torch
+from torch.multiprocessing import Process
+
+def work(model, batches, place):
+    gpu = place % torch.cuda.device_count()  # <--
+    device = torch.device(f"cuda:{gpu}" if torch.cuda.is_available() else "cpu")
+    model.to(device)
+    for batch in batches:
+        model(batch.to(device))
+
+if __name__ == "__main__":
+    Process(target=work, args=(torch.nn.Linear(4, 4), [torch.ones(8, 4)], 0)).start()
+""",
+    ),
+]
+
+CLEAN: dict[str, str] = {
+    "a program that needs a GPU anyhow, though one part asks for it": """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def main(model, batches):
+    model.cuda()
+    weight = torch.ones(4).to(device)
+    for batch in batches:
+        print(model(batch.cuda()) * weight)
+
+if __name__ == "__main__":
+    main(torch.nn.Linear(4, 4), [torch.ones(8, 4)])
+""",
+    "what needs a GPU is called where there is one": """
+import time
+import torch
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def wait():
+    torch.cuda.synchronize()
+    return time.time()
+
+def warm_up(model):
+    if not torch.cuda.is_available():
+        return
+    model(torch.ones(8, 4).cuda())
+
+def main(model, batches):
+    model.to(device)
+    warm_up(model)
+    for batch in batches:
+        begun = wait() if device == "cuda" else time.time()
+        model(batch.to(device))
+        print(time.time() - begun)
+
+if __name__ == "__main__":
+    main(torch.nn.Linear(4, 4), [torch.ones(8, 4)])
+""",
+    "a program that ends where there is no GPU": """
+import sys
+import torch
+
+def place():
+    if torch.cuda.is_available():
+        print("one GPU")
+    else:
+        print("training needs a GPU")
+        sys.exit(1)
+
+def main(model, batches, cuda):
+    place()
+    torch.cuda.set_device(0)
+    model = model.cuda() if cuda else model
+    for batch in batches:
+        model(batch.cuda() if cuda else batch)
+
+if __name__ == "__main__":
+    main(torch.nn.Linear(4, 4), [torch.ones(8, 4)], True)
+""",
+    "a method of its own that is called `cuda`, and heeds the choice": """
+import torch
+
+class Trainer:
+    def __init__(self, model, device):
+        self.model, self.device = model.to(device), device
+
+    def cuda(self, *items):
+        return [item.to(self.device) for item in items]
+
+    def run(self, batches):
+        for batch, label in batches:
+            batch, label = self.cuda(batch, label)
+            print(self.model(batch), label)
+
+if __name__ == "__main__":
+    chosen = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    Trainer(torch.nn.Linear(4, 4), chosen).run([(torch.ones(8, 4), torch.ones(8))])
+""",
+}
