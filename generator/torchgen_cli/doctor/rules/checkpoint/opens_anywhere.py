@@ -18,6 +18,19 @@ from ..shared.weights_alone import is_script
 from .gpu import insists_on_a_gpu
 
 
+def goes_to_a_model(module: Module, call: ast.Call) -> bool:
+    """Whether what a call returns, or a part of it, is given to `load_state_dict`."""
+    target = module.parents[call]
+    names = {written(one) for one in target.targets} if isinstance(target, ast.Assign) else set()
+    for brought in own_calls(module.function(call), "load_state_dict"):
+        root = brought.args[0] if brought.args else None
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        if call in own_calls(brought) or (root is not None and written(root) in names - {""}):
+            return True
+    return False
+
+
 def goes_to_a_loader(module: Module, call: ast.Call) -> bool:
     """Whether what a call returns is given to a function of the project that loads weights."""
     target = module.parents[call]

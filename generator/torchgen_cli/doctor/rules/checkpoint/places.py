@@ -22,7 +22,8 @@ from ..shared.states import is_wrapped
 from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
 from .gpu import insists_on_a_gpu, written_before
 from .in_place import SETTINGS
-from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader
+from .on_the_cpu import is_returned_to_a_model, is_used_on_the_cpu
+from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader, goes_to_a_model
 
 CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
 
@@ -160,10 +161,12 @@ def resume(model, path):
     once=True,
 )
 def bound_to_a_device(module: Module) -> Iterator[Spot]:
-    if not makes_a_group(module) and not runs_without_gpu(module):
-        return
+    offered = makes_a_group(module) or runs_without_gpu(module)
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
+            continue
+        used = is_used_on_the_cpu(module, call)
+        if not offered and not used:
             continue
         scope = module.function(call)
         loads = own_calls(scope, "load")  # of which a branch may choose one
@@ -176,11 +179,12 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
         if any(one.lineno < call.lineno for one in saves) or written_before(module, call):
             continue  # a file that this process wrote, on the same device
         to_model = goes_to_a_model(module, call) or goes_to_a_loader(module, call)
+        to_model |= used and is_returned_to_a_model(module, call)
         if to_model and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
             own = bool(call.args) and isinstance(call.args[0], ast.Constant)
             own |= is_used_where_it_lies(module, call)
-            yield Spot(call, unsure=own or not does_harm(module, call))
+            yield Spot(call, unsure=own or not (used or does_harm(module, call)))
 
 
 def is_used_where_it_lies(module: Module, load: ast.Call) -> bool:
@@ -235,19 +239,6 @@ def chosen_between(module: Module, one: ast.AST, other: ast.AST) -> bool:
     """Whether a condition decides which of two places is reached."""
     conditions = {n for n in module.ancestors(one) if isinstance(n, ast.If | ast.IfExp | ast.Try)}
     return any(around in conditions for around in module.ancestors(other))
-
-
-def goes_to_a_model(module: Module, call: ast.Call) -> bool:
-    """Whether what a call returns, or a part of it, is given to `load_state_dict`."""
-    target = module.parents[call]
-    names = {written(one) for one in target.targets} if isinstance(target, ast.Assign) else set()
-    for brought in own_calls(module.function(call), "load_state_dict"):
-        root = brought.args[0] if brought.args else None
-        while isinstance(root, ast.Subscript | ast.Attribute):
-            root = root.value
-        if call in own_calls(brought) or (root is not None and written(root) in names - {""}):
-            return True
-    return False
 
 
 def asserted(module: Module) -> Iterator[ast.expr]:

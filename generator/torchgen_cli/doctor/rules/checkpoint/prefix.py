@@ -22,7 +22,7 @@ from ..shared.states import is_wrapped, saves, takes, value_before
 from ..shared.weights_alone import is_script
 from .bare_states import cuts_prefix, is_bare_otherwise
 from .handed import given_for, last_given, wrapped_elsewhere
-from .places import goes_to_a_model
+from .opens_anywhere import goes_to_a_model
 
 
 @rule(

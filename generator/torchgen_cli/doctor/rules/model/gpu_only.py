@@ -1,11 +1,12 @@
 """What needs a GPU in a program that runs without one."""
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, rule
-from ..shared.gpu_needs import asked_without_condition, needs_of, starts
+from ..shared.gpu_needs import asked_without_condition, is_of_a_gpu_program, needs_of, starts
 
 
 @rule(
@@ -66,5 +67,6 @@ def gpu_only(module: Module) -> Iterator[ast.AST]:
     if module.name.endswith(".ipynb"):
         return  # which is run on the machine at hand
     if asked_without_condition(module):  # for the sake of speed
-        places = (place for start in starts(module) for place in needs_of(start) or ())
-        yield from dict.fromkeys(node for where, node in places if where is module)
+        places = [place for start in starts(module) for place in needs_of(start) or ()]
+        own = dict.fromkeys(place for place in places if place[0] is module)
+        yield from (node for _, node in itertools.filterfalse(is_of_a_gpu_program, own))

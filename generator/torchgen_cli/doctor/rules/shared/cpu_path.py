@@ -20,7 +20,7 @@ from ...syntax import (
     walk,
     written,
 )
-from .programs import reached_from
+from .programs import run_at_start
 
 # what a condition asks that a run without a GPU does not fulfil, or may not
 GUARDS: tuple[str, ...] = ("_amp", "apex", "available", "backend", "cpu", "cuda", "ddp", "device")
@@ -43,7 +43,7 @@ class Way:
 def cpu_path(start: Module) -> Way:
     """What a file comes to when it is started, but for what is under a condition on the GPU."""
     way = Way()
-    files = reached_from(start)
+    files = run_at_start(start)
     alive: set[ast.AST] = set()
     made: set[ast.ClassDef] = set()
     asked: dict[str, list[Asked]] = defaultdict(list)

@@ -1,24 +1,29 @@
 """What needs a GPU in a program that chooses the CPU where there is none."""
 
 import ast
-from typing import TypeGuard
+from collections.abc import Collection, Iterator
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import is_constant, keyword, last_name, mentions, receiver, walk, written
-from ..checkpoint.cpu_users import KERNELS, is_cuda
+from ...syntax import is_constant, keyword, last_name, receiver, walk
+from ..checkpoint.cpu_users import KERNELS
 from ..checkpoint.gpu import insists_on_a_gpu
+from ..model.flags import flag_name
 from .cpu_path import Conditional, asks_for_gpu, cpu_path
-from .programs import imported_by, reached_from
+from .gpu_calls import (
+    fails_without_gpu,
+    goes_to_the_device,
+    is_call,
+    is_of_whole_model,
+    moves_to_gpu,
+)
+from .loops import is_backward
+from .programs import imported_by, run_at_start
 from .weights_alone import is_script
 
-# what fails where torch finds no GPU; `empty_cache`, `manual_seed` and others do nothing there
-FAILING = {"current_device", "get_device_capability", "get_device_name", "get_device_properties"}
-FAILING |= {"get_rng_state", "get_rng_state_all", "set_device", "set_rng_state", "synchronize"}
-TYPES = ("torch.cuda.FloatTensor", "torch.cuda.LongTensor", "torch.cuda.ByteTensor")
 # what runs on a GPU alone
 LIBRARIES = {"MinkowskiEngine", "apex", "cupy", "flash_attn", "mamba_ssm", "pycuda", "spconv"}
-LIBRARIES |= {"tensorrt", "triton"}
+LIBRARIES |= {"pynvml", "tensorrt", "triton"}
 Place = tuple[Module, ast.AST]
 
 
@@ -29,7 +34,7 @@ def starts(module: Module) -> list[Module]:
     return [
         one
         for one in near
-        if (is_script(one) or one not in brought) and module in reached_from(one)
+        if (is_script(one) or one not in brought) and module in run_at_start(one)
     ]
 
 
@@ -39,21 +44,46 @@ def needs_of(start: Module) -> list[Place] | None:
 
     None where it does not choose the CPU, or needs a GPU anyhow.
     """
-    files = reached_from(start)
+    files = run_at_start(start)
     if any(map(insists_on_a_gpu, files)) or any(map(needs_one_by_its_libraries, files)):
         return None
     way = cpu_path(start)
-    if not any(chooses_the_cpu(node) for _, node in way.conditions):
+    fixed = {name for module in files for name in always_on(module)}
+    if not any(chooses_the_cpu(node, fixed) for _, node in way.conditions):
         return None
     if any(is_call(node, "init_process_group") for _, node in way.nodes):
         return None
     below = [(module, one) for module, node in way.conditions for one in walk(node)]
     guarded = [(module, one) for module, one in below if moves_to_gpu(module, one)]
-    guarded += [(module, one) for module, one in (*below, *way.nodes) if goes_to_the_device(one)]
+    guarded += [
+        (module, one) for module, one in (*below, *way.nodes) if goes_to_the_device(module, one)
+    ]
     moves = [(module, node) for module, node in way.nodes if moves_to_gpu(module, node)]
     others = [(module, node) for module, node in way.nodes if fails_without_gpu(module, node)]
+    if any(is_of_whole_model(node) for _, node in moves):
+        return None
     few = 2 * in_statements(moves) + in_statements(others) <= in_statements(guarded)
     return [*moves, *others] if few else None
+
+
+def is_of_a_gpu_program(place: Place) -> bool:
+    """Whether a program that trains comes to a place, and needs a GPU anyhow or never asks."""
+    module, node = place
+    return any(
+        needs_of(start) is None
+        and trains(start)
+        and any(one is node for _, one in cpu_path(start).nodes)
+        for start in starts(module)
+    )
+
+
+@kept
+def trains(start: Module) -> bool:
+    """Whether a program computes gradients, with a GPU or without."""
+    way = cpu_path(start)
+    below = (one for _, condition in way.conditions for one in walk(condition))
+    nodes = (node for _, node in way.nodes)
+    return "backward" in start.calls or any(map(is_backward, (*nodes, *below)))
 
 
 def asked_without_condition(module: Module) -> bool:
@@ -92,59 +122,32 @@ def needs_one_by_its_libraries(module: Module) -> bool:
     )
 
 
-def chooses_the_cpu(condition: ast.AST) -> bool:
-    """Whether a condition leaves all on the CPU where there is no GPU, or where a flag says so."""
+def always_on(module: Module) -> Iterator[str]:
+    """The flags that are on and cannot be turned off, and the names that stand for one."""
+    for call in module.calls.get("add_argument", ()):
+        on = is_constant(keyword(call, "default"), True)
+        if on and is_constant(keyword(call, "action"), "store_true"):
+            flag = flag_name(call)
+            yield flag
+            for name, given in module.assigned.items():
+                if any(last_name(one.value) == flag for one in given):
+                    yield name
+
+
+def chooses_the_cpu(condition: ast.AST, fixed: Collection[str] = ()) -> bool:
+    """Whether a condition leaves all on the CPU where there is no GPU, or where a flag says so.
+
+    `fixed` are names that are always true.
+    """
     test = getattr(condition, "test", condition)
     names = [last_name(one).lower() for one in walk(test)]
+    keys = (one.slice for one in walk(test) if isinstance(one, ast.Subscript))  # options["cuda"]
+    names += [str(key.value) for key in keys if isinstance(key, ast.Constant)]
     asks = any(word in name for name in names for word in ("cuda", "gpu", "cpu", "is_available"))
-    if not asks or "is_cuda" in names or "device_count" in names:
-        return False  # which asks where a tensor is, or for several of them
+    where = any(isinstance(one, ast.Attribute) and one.attr == "is_cuda" for one in walk(test))
+    if last_name(test) in fixed or not asks or where or "device_count" in names:
+        return False  # it asks where a tensor is, or for several GPUs
     return any(
         is_constant(one, "cpu") or (is_call(one, "cuda") and receiver(one) is not None)
         for one in walk(condition)
     )
-
-
-def goes_to_the_device(node: ast.AST) -> bool:
-    """Whether it moves something to the device that was chosen: `.to(device)`."""
-    if not is_call(node, "to"):
-        return False
-    given = [*node.args[:1], keyword(node, "device")]
-    return any(one is not None and mentions(one, "device") and not is_cuda(one) for one in given)
-
-
-def moves_to_gpu(module: Module, node: ast.AST) -> bool:
-    """Whether it puts a tensor or a model on the GPU, whatever was chosen."""
-    if not isinstance(node, ast.Call):
-        return False
-    name = last_name(node.func)
-    if module.qualified(node.func) in TYPES:
-        return True
-    if name == "cuda":
-        owner = receiver(node)
-        return owner is not None and written(owner) != "self"  # which may have its own
-    return is_cuda(keyword(node, "device")) or (
-        name == "to" and any(map(names_cuda, node.args[:1]))
-    )
-
-
-def names_cuda(node: ast.expr) -> bool:
-    """Whether it is "cuda", or `torch.device("cuda")`."""
-    return is_cuda(node) or (is_call(node, "device") and any(map(is_cuda, node.args[:1])))
-
-
-def fails_without_gpu(module: Module, node: ast.AST) -> bool:
-    """Whether it fails where torch finds no GPU, or was built for none."""
-    if isinstance(node, ast.BinOp):
-        divides = isinstance(node.op, ast.Mod | ast.Div | ast.FloorDiv)
-        count = isinstance(node.right, ast.Call) and module.qualified(node.right.func)
-        return divides and count == "torch.cuda.device_count"
-    if isinstance(node, ast.Attribute):
-        return module.qualified(node) == "torch.version.cuda.split"
-    whole = module.qualified(node.func) if isinstance(node, ast.Call) else ""
-    return whole.startswith("torch.cuda.") and whole.rpartition(".")[2] in FAILING
-
-
-def is_call(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
-    """Whether it is a call of what has this name."""
-    return isinstance(node, ast.Call) and last_name(node.func) == name

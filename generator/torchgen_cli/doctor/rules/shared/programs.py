@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterator
 
 from ...kept import kept
 from ...lookup import imported, path_of
@@ -47,21 +48,60 @@ def imported_by(module: Module) -> list[Module]:
     """The files of a program that the import statements of one of them name."""
     by_part = files_by_part(module.project.near(module)[0])
     found: dict[Module, None] = {}
-    for statement in module.import_statements:
-        if isinstance(statement, ast.Import):
-            sources = [alias.name for alias in statement.names]
-        else:
-            base = "." * statement.level + (statement.module or "")
-            joint = "" if base.endswith(".") else "."
-            sources = [base, *(f"{base}{joint}{alias.name}" for alias in statement.names)]
-        for source in sources:
-            parts = [part for part in source.split(".") if part]
-            if not parts:
-                continue
+    for source in sources_of(module):
+        parts = [part for part in source.split(".") if part]
+        if parts:
             files = [(other, other.tree) for other in by_part.get(parts[-1], ())]
             found.update(dict.fromkeys(other for other, _ in imported(module, source, files)))
     found.pop(module, None)
     return list(found)
+
+
+def sources_of(module: Module) -> Iterator[str]:
+    """What the import statements of a file name; of `from a import b` both "a" and "a.b"."""
+    for statement in module.import_statements:
+        if isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
+        else:
+            base = "." * statement.level + (statement.module or "")
+            joint = "" if base.endswith(".") else "."
+            yield base
+            yield from (f"{base}{joint}{alias.name}" for alias in statement.names)
+
+
+@kept
+def run_at_start(start: Module) -> dict[Module, None]:
+    """A script, and the files that it surely imports, directly or not."""
+    found: dict[Module, None] = {start: None}
+    pending = [start]
+    for module in pending:  # it grows
+        for source in sources_of(module):
+            brought = brought_by(start, module, source)
+            if brought is not None and brought not in found:
+                found[brought] = None
+                pending.append(brought)
+    return found
+
+
+def brought_by(start: Module, module: Module, source: str) -> Module | None:
+    """The file that an import brings: of several that Python finds from the script's folder.
+
+    Where the path for imports was changed it is the only one with the name.
+    """
+    near = files_by_part(start.project.near(start)[0])
+    level = len(source) - len(source.lstrip("."))
+    parts = [part for part in source.split(".") if part]
+    own = module.name.split("/")[:-1]
+    bases = [own[: len(own) - level + 1]] if level else [start.name.split("/")[:-1], own, []]
+    for end in range(len(parts), 0, -1):  # of "a.b" the folder a, where b is no file
+        named = {tuple(path_of(one)): one for one in near.get(parts[end - 1], ())}
+        for base in bases:
+            if (*base, *parts[:end]) in named:
+                return named[*base, *parts[:end]]
+    if len(parts) != 1:
+        return None
+    last = [one for one in near.get(parts[0], ()) if path_of(one)[-1] == parts[0]]
+    return last[0] if len(last) == 1 else None
 
 
 @kept
