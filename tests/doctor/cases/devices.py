@@ -51,6 +51,66 @@ if __name__ == "__main__":
     Process(target=work, args=(torch.nn.Linear(4, 4), [torch.ones(8, 4)], 0)).start()
 """,
     ),
+    (
+        "TG610",  # in a helper that returns what it loads, for a program that trains nothing
+        """
+import argparse
+import torch
+
+def read(path):
+    state = torch.load(path, weights_only=True)  # <--
+    return state
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weights")
+    parser.add_argument("--no-cuda", action="store_true")
+    args = parser.parse_args()
+    use = torch.cuda.is_available() and not args.no_cuda
+    net = torch.nn.Linear(4, 4)
+    found = read(args.weights)
+    net.load_state_dict(found["net"])
+    net = net.to(torch.device("cuda:0" if use else "cpu"))
+    print(net(torch.ones(1, 4)))
+
+if __name__ == "__main__":
+    main()
+""",
+    ),
+    (
+        "TG610",  # of a program that trains, where it is asked to test instead
+        """
+import torch
+
+class Experiment:
+    def __init__(self, model):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = model.to(self.device)
+
+    def fit(self, batches, optimizer):
+        for x, y in batches:
+            optimizer.zero_grad()
+            (self.model(x.to(self.device)) - y.to(self.device)).pow(2).mean().backward()
+            optimizer.step()
+
+    def test(self, batches, path, test=False):
+        if test:
+            self.model.load_state_dict(torch.load(path, weights_only=True))  # <--
+        self.model.eval()
+        with torch.no_grad():
+            return [self.model(x.to(self.device)) for x, _ in batches]
+
+def main(batches, training, path):
+    model = torch.nn.Linear(4, 4)
+    experiment = Experiment(model)
+    if training:
+        experiment.fit(batches, torch.optim.SGD(model.parameters(), lr=0.1))
+    return experiment.test(batches, path, test=not training)
+
+if __name__ == "__main__":
+    main([(torch.ones(8, 4), torch.ones(8, 4))], False, "last.pt")
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
@@ -133,5 +193,34 @@ class Trainer:
 if __name__ == "__main__":
     chosen = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     Trainer(torch.nn.Linear(4, 4), chosen).run([(torch.ones(8, 4), torch.ones(8))])
+""",
+    "a test that loads what the same run has saved": """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def keep(model, name):
+    torch.save(model.state_dict(), name + ".pt")
+
+def fit(model, batches, optimizer, name):
+    for x, y in batches:
+        optimizer.zero_grad()
+        (model(x.to(device)) - y.to(device)).pow(2).mean().backward()
+        optimizer.step()
+        keep(model, name)
+
+@torch.no_grad()
+def test(model, batches, name):
+    model.load_state_dict(torch.load(name + ".pt", weights_only=True))
+    model.eval()
+    return [model(x.to(device)) for x, _ in batches]
+
+def main(model, batches):
+    model.to(device)
+    fit(model, batches, torch.optim.SGD(model.parameters(), lr=0.1), "net")
+    return test(model, batches, "net")
+
+if __name__ == "__main__":
+    main(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
 """,
 }

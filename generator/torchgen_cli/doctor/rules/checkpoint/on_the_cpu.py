@@ -4,7 +4,7 @@ import ast
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import FUNCTIONS, own_calls, own_nodes, receiver, written
+from ...syntax import FUNCTIONS, last_name, own_calls, own_nodes, receiver, walk, written
 from ..shared.cpu_path import cpu_path
 from ..shared.gpu_needs import needs_of, starts, trains
 from ..shared.loops import is_optimizer
@@ -15,16 +15,30 @@ from .opens_anywhere import goes_to_a_model
 def is_used_on_the_cpu(module: Module, load: ast.Call) -> bool:
     """Whether a program that chooses the CPU by itself, and needs no GPU, loads weights to use.
 
-    It trains nothing, or the function that loads is for the use of a model.
+    It trains nothing, or a condition asks for the use: `if args.evaluate:`. What a function for
+    tests loads without one is often what the same run saved.
     """
-    scope = module.function(load)
     resumes = any(
-        is_optimizer(module, receiver(one)) for one in own_calls(scope, "load_state_dict")
+        is_optimizer(module, receiver(one))
+        for one in own_calls(module.function(load), "load_state_dict")
     )
-    uses = USING.search(getattr(scope, "name", "")) is not None
     return not resumes and any(
-        load in way and (uses or not training) for way, training in map(whole_way, starts(module))
+        load in way and (not training or is_asked_for(module, load))
+        for way, training in map(whole_way, starts(module))
     )
+
+
+def is_asked_for(module: Module, load: ast.Call) -> bool:
+    """Whether a condition around it names the use of a model."""
+    inner: ast.AST = load
+    for around in module.ancestors(load):
+        if isinstance(around, ast.If) and inner in around.body:
+            names = (last_name(one) for one in walk(around.test))
+            negated = any(isinstance(one, ast.Not) for one in ast.walk(around.test))
+            if not negated and any(map(USING.search, names)):
+                return True
+        inner = around
+    return False
 
 
 @kept

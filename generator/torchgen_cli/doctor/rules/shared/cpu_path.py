@@ -144,11 +144,12 @@ def leaves(condition: ast.If) -> bool:
 
 
 def asks_for_gpu(module: Module, condition: ast.AST) -> bool:
-    """Whether a condition may be about the device, by its words or those its names stand for."""
+    """Whether a condition may be about the device."""
+    return any(mentions(one, *GUARDS) for one in asked_by_condition(module, condition))
+
+
+def asked_by_condition(module: Module, condition: ast.AST) -> list[ast.AST]:
+    """What a condition asks: its test, and what the names in it stand for."""
     test = getattr(condition, "test", condition)
-    if mentions(test, *GUARDS):
-        return True
     names = [written(one) for one in walk(test) if isinstance(one, ast.Name | ast.Attribute)]
-    return any(
-        mentions(one.value, *GUARDS) for name in names for one in module.assigned.get(name, ())
-    )
+    return [test, *(one.value for name in names for one in module.assigned.get(name, ()))]

@@ -9,7 +9,7 @@ from ...syntax import is_constant, keyword, last_name, receiver, walk
 from ..checkpoint.cpu_users import KERNELS
 from ..checkpoint.gpu import insists_on_a_gpu
 from ..model.flags import flag_name
-from .cpu_path import Conditional, asks_for_gpu, cpu_path
+from .cpu_path import Conditional, asked_by_condition, asks_for_gpu, cpu_path
 from .gpu_calls import (
     fails_without_gpu,
     goes_to_the_device,
@@ -49,7 +49,7 @@ def needs_of(start: Module) -> list[Place] | None:
         return None
     way = cpu_path(start)
     fixed = {name for module in files for name in always_on(module)}
-    if not any(chooses_the_cpu(node, fixed) for _, node in way.conditions):
+    if not any(chooses_the_cpu(*place, fixed) for place in way.conditions):
         return None
     if any(is_call(node, "init_process_group") for _, node in way.nodes):
         return None
@@ -134,17 +134,18 @@ def always_on(module: Module) -> Iterator[str]:
                     yield name
 
 
-def chooses_the_cpu(condition: ast.AST, fixed: Collection[str] = ()) -> bool:
+def chooses_the_cpu(module: Module, condition: ast.AST, fixed: Collection[str] = ()) -> bool:
     """Whether a condition leaves all on the CPU where there is no GPU, or where a flag says so.
 
     `fixed` are names that are always true.
     """
     test = getattr(condition, "test", condition)
-    names = [last_name(one).lower() for one in walk(test)]
-    keys = (one.slice for one in walk(test) if isinstance(one, ast.Subscript))  # options["cuda"]
+    asked = [one for part in asked_by_condition(module, condition) for one in walk(part)]
+    names = [last_name(one).lower() for one in asked]
+    keys = (one.slice for one in asked if isinstance(one, ast.Subscript))  # options["cuda"]
     names += [str(key.value) for key in keys if isinstance(key, ast.Constant)]
     asks = any(word in name for name in names for word in ("cuda", "gpu", "cpu", "is_available"))
-    where = any(isinstance(one, ast.Attribute) and one.attr == "is_cuda" for one in walk(test))
+    where = any(isinstance(one, ast.Attribute) and one.attr == "is_cuda" for one in asked)
     if last_name(test) in fixed or not asks or where or "device_count" in names:
         return False  # it asks where a tensor is, or for several GPUs
     return any(
