@@ -52,6 +52,23 @@ if __name__ == "__main__":
 """,
     ),
     (
+        "TG609",  # of accelerate, which wraps nothing for one process
+        """
+import torch
+from accelerate import Accelerator
+
+def train(model, optimizer, loader, loss_of, steps):
+    accelerator = Accelerator()
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for step, batch in enumerate(loader):
+        accelerator.backward(loss_of(model, batch))
+        optimizer.step()
+        optimizer.zero_grad()
+        if step % steps == 0 and accelerator.is_main_process:
+            torch.save(model.module.state_dict(), f"{step}.pt")  # <--
+""",
+    ),
+    (
         "TG610",  # in a helper that returns what it loads, for a program that trains nothing
         """
 import argparse
@@ -222,5 +239,21 @@ def main(model, batches):
 
 if __name__ == "__main__":
     main(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
+""",
+    "a model that is wrapped before accelerate prepares it": """
+import torch
+from accelerate import Accelerator
+from torch.nn.parallel import DistributedDataParallel
+
+def train(model, optimizer, loader, loss_of, steps):
+    accelerator = Accelerator()
+    model = DistributedDataParallel(model.to(accelerator.device))
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for step, batch in enumerate(loader):
+        accelerator.backward(loss_of(model, batch))
+        optimizer.step()
+        optimizer.zero_grad()
+        if step % steps == 0 and accelerator.is_main_process:
+            torch.save(model.module.state_dict(), f"{step}.pt")
 """,
 }

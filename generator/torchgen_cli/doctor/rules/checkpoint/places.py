@@ -61,7 +61,7 @@ def train(model, ranks, epochs, run_epoch):
         torch.save(bare.state_dict(), "last.pt")
 """,
 )
-def module_of_none(module: Module) -> Iterator[ast.AST]:
+def module_of_none(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("state_dict", ()):
         inner = receiver(call)
         if not isinstance(inner, ast.Attribute) or inner.attr != "module":
@@ -76,12 +76,29 @@ def module_of_none(module: Module) -> Iterator[ast.AST]:
         ]
         wraps = [one for one in made if is_wrapped(module, one.value)]
         conditions = list(filter(None, (outermost(module, one, scope) for one in wraps)))
+        if (
+            not wraps
+            and is_prepared(module, call, inner.value)
+            and not under_condition(module, call, [])
+        ):
+            yield Spot(call, "accelerate wraps it for several processes alone")
         if not wraps or len(conditions) < len(wraps):
             continue  # it is always wrapped
         tests = [one.test for one in conditions]
         both = any(both_ways(module, one, wraps) for one in conditions)
         if not both and not under_condition(module, call, tests):
-            yield call
+            yield Spot(call)
+
+
+def is_prepared(module: Module, call: ast.Call, name: ast.Name) -> bool:
+    """Whether a model is what `accelerator.prepare` returned, earlier in the function."""
+    for prepared in own_calls(module.function(call), "prepare"):
+        statement = module.parents[prepared]
+        if isinstance(statement, ast.Assign) and "accelerator" in written(prepared.func).lower():
+            targets = (one for target in statement.targets for one in walk(target))
+            if prepared.lineno < call.lineno and any(written(one) == name.id for one in targets):
+                return True
+    return False
 
 
 def outermost(module: Module, node: ast.AST, scope: ast.AST) -> ast.If | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import is_constant, keyword, last_name, receiver, walk
+from ...syntax import is_constant, keyword, last_name, receiver, walk, written
 from ..checkpoint.cpu_users import KERNELS
 from ..checkpoint.gpu import insists_on_a_gpu
 from ..model.flags import flag_name
@@ -49,6 +49,8 @@ def needs_of(start: Module) -> list[Place] | None:
         return None
     way = cpu_path(start)
     fixed = {name for module in files for name in always_on(module)}
+    set_in_code = (name.rpartition(".") for module in files for name in module.assigned)
+    fixed -= {last for owner, _, last in set_in_code if owner}  # args.cuda = ... is_available()
     if not any(chooses_the_cpu(*place, fixed) for place in way.conditions):
         return None
     if any(is_call(node, "init_process_group") for _, node in way.nodes):
@@ -125,8 +127,10 @@ def needs_one_by_its_libraries(module: Module) -> bool:
 def always_on(module: Module) -> Iterator[str]:
     """The flags that are on and cannot be turned off, and the names that stand for one."""
     for call in module.calls.get("add_argument", ()):
+        action, read_as = keyword(call, "action"), keyword(call, "type")
+        text = action is None and (read_as is None or written(read_as) == "bool")
         on = is_constant(keyword(call, "default"), True)
-        if on and is_constant(keyword(call, "action"), "store_true"):
+        if on and (text or is_constant(action, "store_true")):
             flag = flag_name(call)
             yield flag
             for name, given in module.assigned.items():
