@@ -256,4 +256,32 @@ def train(model, optimizer, loader, loss_of, steps):
         if step % steps == 0 and accelerator.is_main_process:
             torch.save(model.module.state_dict(), f"{step}.pt")
 """,
+    "a method that loads samples, and is called as what loads the model": """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Samples(torch.utils.data.Dataset):
+    def __init__(self, paths):
+        self.data = [self.load(path) for path in paths]
+
+    def load(self, path):
+        return torch.load(path, weights_only=True)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, place):
+        return self.data[place]
+
+def main(paths, weights):
+    net = torch.nn.Linear(4, 4)
+    net.load_state_dict(torch.load(weights, map_location=device, weights_only=True))
+    net.to(device)
+    for sample in Samples(paths):
+        print(net(sample.to(device)))
+
+if __name__ == "__main__":
+    main(["first.pt"], "net.pt")
+""",
 }

@@ -60,6 +60,7 @@ def is_returned_to_a_model(module: Module, load: ast.Call) -> bool:
     return (
         returned
         and isinstance(scope, FUNCTIONS)
+        and isinstance(module.parents[scope], ast.Module)  # the callers of methods are not sure
         and any(
             goes_to_a_model(other, call) for other, call in module.project.calls_of(module, scope)
         )
