@@ -1,0 +1,147 @@
+"""Handlers that take every error of the data for the one that they are for."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, Spot, rule
+from ...syntax import last_name, own_calls, same, walk, written
+from ..checkpoint.swallowed import WORDS, catches_all
+
+GETTING = ("next", "__next__")
+HANDLING = "https://docs.python.org/3/tutorial/errors.html#handling-exceptions"
+
+
+@rule(
+    "TG220",
+    "every error of the loader is taken for its end",
+    why="""The iterator is made anew after whatever went wrong: a file that cannot be read, a worker
+    that was killed, memory that ran out, and with a bare `except` Ctrl-C as well. The run goes on
+    with the first samples again, sees the others less often or never, and nobody is told.""",
+    remedy="catch `StopIteration` alone",
+    source=HANDLING,
+    bad="""
+def train(step, loader, steps):
+    batches = iter(loader)
+    for _ in range(steps):
+        try:
+            images, labels = next(batches)
+        except:  # <--
+            batches = iter(loader)
+            images, labels = next(batches)
+        step(images, labels)
+""",
+    good="""
+def train(step, loader, steps):
+    batches = iter(loader)
+    for _ in range(steps):
+        try:
+            images, labels = next(batches)
+        except StopIteration:
+            batches = iter(loader)
+            images, labels = next(batches)
+        step(images, labels)
+""",
+    severity=Severity.WARNING,
+    once=True,
+)
+def restarted(module: Module) -> Iterator[ast.AST]:
+    for name in GETTING:
+        for call in module.calls.get(name, ()):
+            handler = catching(module, call)
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            batches = owner or next(iter(call.args), None)
+            if handler is not None and batches is not None and begins_anew(handler, batches):
+                yield handler
+
+
+def catching(module: Module, node: ast.AST) -> ast.ExceptHandler | None:
+    """The handler of every error around a place that does not raise it again."""
+    inner = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Try) and inner in around.body:
+            handler = around.handlers[0] if around.handlers else None
+            if handler is None or not catches_all(handler.type):
+                return None
+            ends = any(isinstance(one, ast.Raise) for one in walk(handler))
+            return None if ends else handler
+        inner = around
+    return None
+
+
+def begins_anew(handler: ast.ExceptHandler, batches: ast.expr) -> bool:
+    """Whether a handler sets an iterator to a new one."""
+    return any(
+        isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Call)
+        and last_name(one.value.func) in ("iter", "cycle", "enumerate")
+        and any(same(target, batches) for target in one.targets)
+        for one in handler.body
+    )
+
+
+@rule(
+    "TG221",
+    "another sample takes the place of each that fails, and nobody is told",
+    why="""Whatever goes wrong in `__getitem__`, a missing file or a slip in the code, gives another
+    sample: the set is smaller than it seems, the others count more than once, and an evaluation
+    scores samples that were not asked for. Where the handler tells what failed, it is a hint.""",
+    remedy="catch the error that is meant and log which sample it was, or leave bad samples out",
+    source=HANDLING,
+    bad="""
+from torch.utils.data import Dataset
+
+
+class Videos(Dataset):
+    def __init__(self, names, read):
+        self.names, self.read = names, read
+
+    def __getitem__(self, index):
+        try:
+            return self.read(self.names[index])
+        except Exception:  # <--
+            return self[0]
+""",
+    good="""
+from torch.utils.data import Dataset
+
+
+class Videos(Dataset):
+    def __init__(self, names, read):
+        self.names, self.read = names, read
+
+    def __getitem__(self, index):
+        return self.read(self.names[index])
+""",
+    severity=Severity.WARNING,
+)
+def replaced(module: Module) -> Iterator[Spot]:
+    for function in module.functions:
+        if function.name != "__getitem__" or module.class_of(function) is None:
+            continue
+        for node in walk(function):
+            if not isinstance(node, ast.Try):
+                continue
+            for handler in node.handlers:
+                if catches_all(handler.type) and gives_another(node, handler):
+                    told = any(last_name(one.func) in WORDS for one in own_calls(handler))
+                    yield Spot(handler, unsure=told or bool(handler.name))
+
+
+def gives_another(tried: ast.Try, handler: ast.ExceptHandler) -> bool:
+    """Whether a handler gets a sample in the same way with other arguments, or by `self[0]`."""
+    below = list(walk(handler))
+    if any(isinstance(one, ast.Raise) for one in below):
+        return False
+    before = [one for part in tried.body for one in walk(part) if isinstance(one, ast.Call)]
+    for one in below:
+        if isinstance(one, ast.Subscript) and written(one.value) == "self":
+            return True
+        if isinstance(one, ast.Call) and written(one.func).startswith("self."):
+            again = any(
+                same(one.func, other.func) and ast.unparse(one) != ast.unparse(other)
+                for other in before
+            )
+            if again or last_name(one.func) == "__getitem__":
+                return True
+    return False
