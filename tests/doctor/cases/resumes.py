@@ -126,6 +126,42 @@ def main(args, net, loader, train_epoch, evaluate):
 """,
     ),
     (
+        "TG623",  # which is told, and evaluated all the same, by a function of any name
+        """
+import os
+import torch
+
+def main(args, net, loader, train_epoch, knn):
+    if os.path.isfile(args.resume):  # <--
+        net.load_state_dict(torch.load(args.resume, map_location="cpu", weights_only=True))
+    else:
+        print("no checkpoint found at", args.resume)
+    if args.evaluate:
+        knn(net, loader)
+        return
+    for epoch in range(args.epochs):
+        train_epoch(net, loader)
+        torch.save(net.state_dict(), f"{epoch}.pt")
+""",
+    ),
+    (
+        "TG623",  # pruned, and saved
+        """
+import os
+import torch
+
+def main(args, net):
+    if os.path.isfile(args.model):  # <--
+        net.load_state_dict(torch.load(args.model, map_location="cpu", weights_only=True))
+    else:
+        print("no checkpoint found at", args.model)
+    with torch.no_grad():
+        for weight in net.parameters():
+            weight[weight.abs() < args.least] = 0
+    torch.save(net.state_dict(), args.out)
+""",
+    ),
+    (
         "TG608",
         """
 import torch

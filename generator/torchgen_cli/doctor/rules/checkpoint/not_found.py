@@ -7,12 +7,23 @@ from pathlib import PurePath
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import FUNCTIONS, last_name, own_calls, own_nodes, receiver, same, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    is_constant,
+    keyword,
+    last_name,
+    own_calls,
+    own_nodes,
+    receiver,
+    same,
+    walk,
+    written,
+)
+from ..model.flags import long_flag
 from ..shared.loops import is_backward
 
 ASKING = ("isfile", "exists", "is_file")
 TELLING = re.compile(r"^(print\w*|info|debug|warn\w*|error|write|log\w*|secho|echo)$", re.I)
-MISSING = re.compile(r"\bno\b|\bnot\b|n't\b|missing|cannot|fail|warn", re.I)
 EVALUATES = re.compile(
     r"^(do_?|only_?)?(eval|test|infer|valid|predict)\w*$|(eval|test)_only$", re.I
 )
@@ -27,8 +38,8 @@ OTHER_WEIGHTS = re.compile(r"from_pretrained|load_url|load_state_dict_from_url|c
     "where the checkpoint is missing, random weights are evaluated",
     why="""The weights are loaded if the file exists, and nothing ends the program if it does not:
     after a slip in the path the scores are those of an untrained model. Where a training run
-    begins anew in place of the one that was asked for, this is a hint.""",
-    remedy="take the question away, so that the load fails, or raise an error in `else`",
+    begins anew in place of the one that was asked for, and says so, this is a hint.""",
+    remedy="ask whether a file was named, and not whether it exists, so that the load fails",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
 import os
@@ -148,16 +159,41 @@ def consequence(module: Module, asked: ast.If, load: ast.Call) -> tuple[str, boo
     scope, told = module.function(asked), all(map(only_tells, asked.orelse))
     flag = evaluating_flag(scope, asked)
     if flag and all(only_tells(one) or isinstance(one, ast.Assign) for one in asked.orelse):
-        said = any(MISSING.search(ast.unparse(one)) for one in asked.orelse)
-        return f"under {flag}", said
+        return f"under {flag}", False
+    backward = module.project.reaches(module, scope, is_backward)
+    if told and not backward and is_saved_later(module, scope, asked):
+        return "and saved in another file", False
     trains = any(map(TRAINS.search, module.calls))
-    if not trains and not module.project.reaches(module, scope, is_backward):
+    if not trains and not backward:
         brought = PurePath(module.name).stem in module.project.imported_parts
         switched = any(not one.args for one in module.calls.get("eval", ()))
         return ("", False) if switched and told and not brought else None
     path = path_asked(asked.test)
     wanted = isinstance(path, ast.Attribute | ast.Subscript) and ASKED_FOR.search(ast.unparse(path))
-    return ("a new run begins in place of that", True) if wanted and told else None
+    if not wanted or not told:
+        return None
+    silent = path is not None and not asked.orelse and is_to_resume(module, path)
+    return "a new run begins in place of that", not silent
+
+
+def is_saved_later(module: Module, scope: ast.AST, asked: ast.If) -> bool:
+    """Whether a program that does not train saves weights after it asked for a file."""
+    return "backward" not in module.calls and any(
+        call.lineno > asked.lineno and module.function(call) is scope
+        for call in module.torch_calls("save")
+    )
+
+
+def is_to_resume(module: Module, path: ast.AST) -> bool:
+    """Whether a path is that of a run to resume, which a flag names where one is wanted."""
+    name = written(path).rpartition(".")[2]
+    return "resume" in name.lower() and any(
+        long_flag(call).strip("-").replace("-", "_") == name
+        and is_constant(keyword(call, "default") or ast.Constant(None), None, "")
+        and keyword(call, "action") is None
+        for other in module.project.near(module)
+        for call in other.calls.get("add_argument", ())
+    )
 
 
 def evaluating_flag(scope: ast.AST, asked: ast.If) -> str:
@@ -168,8 +204,8 @@ def evaluating_flag(scope: ast.AST, asked: ast.If) -> str:
             and one.lineno > asked.lineno
             and isinstance(one.test, ast.Attribute)
             and EVALUATES.search(one.test.attr)
-            and any(isinstance(last, ast.Return) for last in one.body[-1:])
-            and any(EVALUATES.search(last_name(call.func)) for call in own_calls(one))
+            and isinstance(one.body[-1], ast.Return)
+            and own_calls(one)
         ):
             return written(one.test)
     return ""
