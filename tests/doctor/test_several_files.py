@@ -286,8 +286,9 @@ def second():
     ("file", "text", "found"),
     [
         ("README.md", "Run `python train.py --start_epoch 4`.", 1),
+        ("README.md", "Run `python train.py --start_epoch 0`.", 0),  # which is its default
+        ("README.md", "Run `python other.py --start_epoch 4`.", 0),
         ("scripts/train.sh", "python train.py \\\n  --start-epoch 4\n", 1),
-        ("configs/base.yaml", "width: 8\nstart_epoch: 4\n", 1),
         ("README.md", "Run `python train.py --start-epoch-of-all 4`.", 0),
     ],
 )
@@ -311,6 +312,122 @@ def main():
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert [one.rule for one in examine(tmp_path).findings] == ["TG418"] * found
+
+
+RUN = """
+import argparse
+
+import torch
+from torchvision import transforms
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=8)
+    parser.add_argument({flag})
+    args = parser.parse_args()
+    for key, value in vars(args).items():
+        print(key, type(value))
+    change = transforms.RandomHorizontalFlip()
+    model = torch.nn.Linear(args.width, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    model(change(torch.ones(1, args.width))).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "detail"),
+    [
+        ('"--momentum", type=float, default=0.5', "--momentum, while line 17 has `SGD(...)`"),
+        ('"--optimizer", default="adam"', "--optimizer, while line 17 has `SGD(...)`"),
+        ('"--no_flip", action="store_true"', "--no_flip, while line 15 has"),
+        ('"-evaluate", action="store_true"', "-evaluate, and the run trains all the same"),
+        ('"--resume", default=""', "--resume, and nothing is loaded by it"),
+        ('"--warmup", type=int, default=5, help="epochs of warm-up"', "--warmup"),
+        ('"--warmup", type=int, default=5', ""),
+        ('"--adam_beta1", type=float, default=0.9', ""),
+        ('"--model", default="linear"', ""),
+        ('"--optimizer", default="sgd", help="only supports sgd"', ""),
+    ],
+)
+def test_a_flag_that_nothing_reads_is_shown_where_the_run_does_otherwise(
+    flag: str, detail: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(RUN.format(flag=flag), encoding="utf-8")
+    shown = [one.detail for one in examine(tmp_path).findings if one.rule == "TG418"]
+    assert len(shown) == bool(detail)
+    assert all(one.startswith(detail) for one in shown)
+
+
+RESUME = """
+import argparse
+import os
+import torch
+
+
+def main(net, loader, loss_of):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--resume", {default})
+    args = parser.parse_args()
+    optimizer = torch.optim.AdamW(net.parameters())
+    torch.manual_seed(0)
+    if os.path.isfile(args.resume):
+        state = torch.load(args.resume, map_location="cpu", weights_only=True)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"])
+{otherwise}
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(net, batch).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "otherwise", "shown"),
+    [
+        ('default=""', "", True),
+        ('default="last.pt"', "", False),
+        ('default=""', '    else:\n        print("no checkpoint found")', False),
+    ],
+)
+def test_a_run_that_begins_anew_without_a_word_is_shown(
+    default: str, otherwise: str, shown: bool, tmp_path: Path
+) -> None:
+    files = {"train.py": RESUME.format(default=default, otherwise=otherwise)}
+    assert (("train.py", "TG623") in found(tmp_path, files)) is shown
+
+
+WHOLE = """
+import argparse
+import torch
+from nets import {name} as Network
+
+class Solver:
+    def __init__(self, config):
+        self.__dict__.update({{}}, **config)
+        self.model = Network(self.width)
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=8)
+    parser.add_argument("--dropout", type=float, default=0.5, help="rate of the dropout")
+    args = parser.parse_args()
+    Solver(vars(args)).model(torch.ones(1)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "result"),
+    [("", [("train.py", "TG418")]), ("        self.rate = options['dropout']\n", [])],
+)
+def test_flags_that_the_projects_own_code_takes_as_a_whole_are_read_by_their_names(
+    more: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    net = f"import torch\n\nclass Net(torch.nn.Module):\n    def __init__(self, options):\n{more}"
+    files = {"train.py": WHOLE.format(name="Net"), "nets.py": f"{net}        self.o = options\n"}
+    assert [one for one in found(tmp_path, files) if one[1] == "TG418"] == result
 
 
 def test_a_place_in_a_notebook_is_told_by_its_cell(tmp_path: Path) -> None:

@@ -23,8 +23,15 @@ def documents(root: Path) -> bytes:
     return b"\n".join(found)
 
 
-def is_given(root: Path, flag: str) -> bool:
-    """Whether one of them gives a flag, `--start-epoch`, or has its name for a key."""
+def values_given(root: Path, file: str, flag: str) -> set[str]:
+    """What the commands for a file on these pages and scripts give a flag; "" for nothing."""
     name = "[-_]".join(map(re.escape, re.split("[-_]", flag.strip("-")))).encode()
-    given = rb"(^|[\s'\"`])--?%s(?![\w-])|^\W*%s['\"]?\s*[:=]" % (name, name)
-    return re.search(given, documents(root), re.M) is not None
+    given = re.compile(rb"\s--?%s(?:[\s=]+([^\s-][^\s\\]*|-[\d.]+))?(?=\s|$)" % name)
+    start = re.compile(rb"(^|[\s/])%s\s" % re.escape(Path(file).name.encode()))
+    lines = re.sub(rb"\\\r?\n", b" ", documents(root)).splitlines()
+    return {
+        (match[1] or b"").decode("utf-8", "replace").strip("`'\".,")
+        for line in lines
+        if (begin := start.search(line)) is not None
+        for match in given.finditer(line, begin.end() - 1)
+    }

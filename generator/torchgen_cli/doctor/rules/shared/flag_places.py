@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ...kept import kept
+from ...lookup import imported
 from ...project import Module
 from ...syntax import FUNCTIONS, Function, last_name, parameters
 from ..checkpoint.in_place import SETTINGS
@@ -126,6 +127,11 @@ def own_functions(
         found = found or project.resolve(module, called)
     else:
         found = plain if len(plain) == 1 else [o for o in plain if takes_settings(o[1], given)]
+    if isinstance(meant, ast.Name) and not found and not classes:
+        source, _, name = module.imports.get(meant.id, meant.id).rpartition(".")
+        if name != meant.id:  # from model import AGCRN as Network
+            found = imported(module, source, project.functions.get(name, []))
+            classes = imported(module, source, project.classes.get(name, []))
     if found or classes:
         return found + initializers(classes)
     root = module.qualified(meant).partition(".")[0]

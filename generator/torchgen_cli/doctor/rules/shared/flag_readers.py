@@ -19,10 +19,11 @@ from ...syntax import (
     written,
 )
 from ..checkpoint.in_place import SETTINGS
-from ..model.flags import flag_name
+from ..model.flags import long_flag
 from .flag_places import attributes_of
 from .flag_taken import is_kept_alike, is_of_other_class, is_used
 from .flag_whole import Fate, Whole
+from .flag_words import evaluates, writes
 from .weights_alone import is_script
 
 KEPT = re.compile(rb"\[['\"](%s)['\"]\]" % "|".join(SETTINGS).encode())
@@ -40,7 +41,7 @@ BY_NAME = {
 
 def flag_names(call: ast.Call) -> set[str]:
     """What the parsed flag may be called; none where it acts at once."""
-    name = flag_name(call)
+    name = long_flag(call).strip("-").replace("-", "_")
     action, dest = keyword(call, "action"), keyword(call, "dest")
     if not name or (isinstance(action, ast.Constant) and action.value in ("version", "help")):
         return set()
@@ -57,6 +58,8 @@ class Readers(NamedTuple):
     """Whether they are in a table too."""
     beside: list[Module]
     """Files with a parser of their own, to which the flags may be given as an argument."""
+    by_word: bool
+    """Whether the project's own code takes them in a way in which it must write their names."""
 
 
 @kept
@@ -76,7 +79,9 @@ def readers(module: Module) -> Readers | None:
         return None
     if whole.fate is Fate.KEPT:
         files = files + [m for m in code if m not in files and takes_kept(m)]
-    return Readers(files, whole.by_key, beside)
+    return Readers(
+        files, whole.by_key, beside, whole.fate is Fate.WORDS or any(map(evaluates, files))
+    )
 
 
 def parsers_of(module: Module) -> list[Module]:
@@ -173,6 +178,8 @@ def stem(module: Module) -> str:
 
 def is_unread(module: Module, known: Readers, names: set[str]) -> bool:
     """Whether no file does anything with a flag."""
+    if known.by_word and any(writes(one, names) for one in known.files[0].project.modules):
+        return False
     return not (
         any(reads(one, names, known.by_key) for one in known.files)
         or any(reads_what_it_is_given(one, names) for one in known.beside)

@@ -22,11 +22,22 @@ from .flag_places import Places, names_of, own_functions
 SHOWING = {"print", "pprint", "str", "format", "info", "dump", "dumps", "log", "write", "debug"}
 RECORDING = SHOWING | {
     "add_hparams", "add_text", "critical", "echo", "error", "fatal", "log_config", "log_hparams",
-    "log_hyperparams", "log_params", "log_parameters", "pformat", "print_log", "repr", "safe_dump",
-    "savetxt", "warn", "warning", "writelines", "writerow",
+    "log_hyperparams", "log_params", "log_parameters", "logging", "pformat", "print_log", "repr",
+    "safe_dump", "savetxt", "warn", "warning", "writelines", "writerow",
 }  # fmt: skip
 # what only writes a text in another way
-WRITTEN = {"capitalize", "center", "len", "ljust", "lower", "rjust", "title", "upper", "zfill"}
+WRITTEN = {
+    "capitalize",
+    "center",
+    "len",
+    "ljust",
+    "lower",
+    "rjust",
+    "title",
+    "type",
+    "upper",
+    "zfill",
+}
 # what makes another object with the same names, or a text of them
 SAME = {
     "AttrDict", "Box", "DotDict", "DotMap", "EasyDict", "Munch", "Namespace", "OrderedDict",
@@ -43,7 +54,8 @@ class Fate(IntEnum):
 
     NAMED = 0  # nothing: each read names it
     KEPT = 1  # whatever loads the file that it is kept in, such as another script
-    ANY = 2  # code that is not here
+    WORDS = 2  # the project's own code, which writes the name somewhere
+    ANY = 3  # code that is not here
 
 
 class Whole(Places):
@@ -102,7 +114,9 @@ class Whole(Places):
     def part(self, module: Module, around: ast.AST, node: ast.AST) -> Fate:
         """What becomes of it where one flag is taken, or the table of all."""
         if isinstance(around, ast.Subscript):
-            known = around.value is node and isinstance(around.slice, ast.Constant)
+            known = around.value is node and (
+                isinstance(around.slice, ast.Constant) or is_shown(module, around)
+            )
             return Fate.NAMED if known else Fate.ANY
         if isinstance(around, ast.Attribute) and around.attr in SAME:
             outer = module.parents[around]
@@ -120,7 +134,8 @@ class Whole(Places):
         elif isinstance(around, ast.For):
             calls = {last_name(call.func) for one in around.body for call in own_calls(one)}
             shown = bool(calls & RECORDING) and calls <= RECORDING | WRITTEN
-            return Fate.NAMED if shown else Fate.ANY
+            copied = "setattr" in calls and calls <= RECORDING | WRITTEN | {"setattr"}
+            return Fate.NAMED if shown else Fate.WORDS if copied else Fate.ANY
         elif isinstance(around, ast.Dict):
             return Fate.KEPT
         elif not isinstance(
@@ -157,7 +172,7 @@ class Whole(Places):
             self.add(module, [call])
             return Fate.NAMED
         if around.arg is None:
-            return Fate.ANY
+            return Fate.WORDS if is_own(module, call) else Fate.ANY
         if name in RECORDING or watched(call) or (name == "parse_args"):
             return Fate.NAMED
         if name == "save":
@@ -240,6 +255,27 @@ class Whole(Places):
             else:
                 return Fate.ANY
         return Fate.NAMED
+
+
+def is_shown(module: Module, node: ast.AST) -> bool:
+    """Whether a value is an argument of a statement that prints or records it."""
+    statement = module.statement(node)
+    call = getattr(statement, "value", None)
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(call, ast.Call)
+        and last_name(call.func) in RECORDING
+    )
+
+
+def is_own(module: Module, call: ast.Call) -> bool:
+    """Whether a call with all flags for keywords runs the project's own code, or sets fields."""
+    owner = receiver(call)
+    fields = last_name(call.func) == "update" and owner is not None
+    if fields and last_name(owner or call) == "__dict__":
+        return True
+    found = own_functions(module, call.func, "")
+    return found is not None and (bool(found) or isinstance(call.func, ast.Subscript))
 
 
 def watched(call: ast.Call) -> bool:

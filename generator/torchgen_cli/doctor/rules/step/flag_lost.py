@@ -4,19 +4,33 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import FUNCTIONS, Function, asks_main, last_name, parameters, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    asks_main,
+    last_name,
+    parameters,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from ..shared.flag_whole import RECORDING, watched
 
 SETTLED = {"hasattr", "isinstance", "len", "type"}
 
 
-def overwritten(module: Module, files: list[Module], name: str) -> ast.Assign | None:
+def overwritten(
+    module: Module, files: list[Module], declared: ast.Call, name: str
+) -> ast.Assign | None:
     """The statement that sets a flag after it is parsed and before it is read, in every run."""
     own = [module] if "parse_args" in module.calls else files
     for where, call in [
         *((one, call) for one in own for call in one.calls.get("parse_args", ())),
         *((one, call) for one in own for call in parsing(one, files)),
     ]:
+        if len(where.calls["parse_args"]) > 1 and not same(receiver(call), receiver(declared)):
+            continue  # of another parser of the file
         statement = where.parents[call]
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             found = first_use(where, statement, statement.targets[0].id, name)
@@ -69,7 +83,9 @@ def first_in(
                 return found
         reads = [node for node in walk(statement) if may_read(module, node, args, name)]
         if reads:
-            return followed(module, statement, reads, args, name, depth)
+            found = followed(module, statement, reads, args, name, depth)
+            if found is not None:
+                return found
         if sets(statement, args, name):
             return statement
         if isinstance(statement, ast.If):

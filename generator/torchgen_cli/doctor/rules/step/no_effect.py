@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...documents import is_given
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, receiver, written
@@ -12,26 +11,19 @@ from ..data.data import EVALUATION
 from ..model.flags import long_flag
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from ..shared.loops import is_backward
+from .flag_kinds import ASIDE, FOR_ORDER, is_of_training
 from .flag_lost import overwritten
+from .flag_promised import is_given_otherwise, promised
 
-# what makes another run; a flag for a name or a folder that nothing reads is a matter of tidiness
-TRAINING = re.compile(
-    r"(^|_)(lr|learning_rate|weight_decay|wd|momentum|betas?|eps|dropout|drop_rate|epochs?|warm(up)?"
-    r"|batch_?size|clip|grad_clip|max_norm|amp|fp16|bf16|half|resume|label_smoothing|smoothing|gamma"
-    r"|step_size|milestones|patience|accum(ulat\w*)?|ema|sync_?bn|early_stop\w*|augment\w*|mixup"
-    r"|cutmix|shuffle|pretrained|freeze|deterministic|mixed_precision"
-    r"|arch|backbone|widen_factor|depth|hidden_(dim|size|units)|nhid|linear_size|d_model|dilation"
-    r"|(num|n)_(layers?|stages?|heads?|blocks?|points)|emb(ed|edding)?_(dim|size)|(img|output)_ch"
-    r"|optim|optimizer|margin|loss_(type|fn|func)|d_iters|n_critic|consistency(_\w+)?"
-    r"|random_(scale|mirror|flip|crop)|colou?r_jitter|use_cpu(_only)?|no_(cuda|gpu))(_|$)"
-    r"|^loss$|^use_cpu$|^cpu$",
-    re.I,
-)
-# what only says when, or where, something is reported or kept; or what is done without training
-ASIDE = re.compile(r"^(save|log|print|test|val|eval|vis\w*|display|plot|report|tb|snapshot)_", re.I)
 # of a flag whose help says that it has no effect, or one value alone
 NOT_YET = re.compile(
     r"only supports?\b|not (yet )?(used|supported|implemented)|unused|ignored|deprecated", re.I
+)
+# a flag for the course of the rate, and what sets that otherwise
+SCHEDULE = re.compile(r"step|milestone|decay_epoch|lr_decay|warm|gamma", re.I)
+SCHEDULERS = (
+    *("CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LambdaLR"),
+    *("MultiStepLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "StepLR"),
 )
 # a function that trains; without arguments it may be `model.train()`
 LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
@@ -41,8 +33,9 @@ LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
     "TG418",
     "nothing reads this flag",
     why="""The command takes the flag, and the run is the same whatever it says. What was tuned by
-    it, or reported with it, was never changed. A flag that does not change the training is
-    a hint; so is one that is off by default, where no page, script or configuration gives it.""",
+    it, or reported with it, was never changed. It is a hint where nothing shows that it matters:
+    the code does not do otherwise what the flag promises, no documented command for the file gives
+    it a value of its own, and its help does not say what it changes in the training.""",
     remedy="use the flag, or remove it",
     source="https://docs.python.org/3/library/argparse.html",
     bad="""
@@ -88,33 +81,47 @@ def unread(module: Module) -> Iterator[Spot]:
     if not any("backward" in one.calls for one in [*files, *module.project.near(module)]):
         return
     shown = trains(module) and not is_copy(module)
-    for call in module.calls.get("add_argument", ()):
-        names = flag_names(call)
+    declared = [(call, flag_names(call)) for call in module.calls.get("add_argument", ())]
+    idle = [call for call, names in declared if names and is_unread(module, known, names)]
+    everywhere = [*files, *known.beside]
+    few = len(idle) <= max(2, len(declared) // 8)  # of a parser that was not copied
+    for call, names in declared:
         if not names or any("seed" in name for name in names):  # which has a rule of its own
             continue
-        detail = long_flag(call) or f"--{min(names)}"
-        matters = shown and is_of_training(names)
-        if is_unread(module, known, names):
-            yield Spot(call, detail, unsure=not matters or is_left_off(module, call))
-        elif lost := overwritten(module, files, min(names)):
+        flag = long_flag(call) or f"--{min(names)}"
+        if call in idle:
+            instead = promised(module, everywhere, call, names) if shown else ""
+            matters = shown and (
+                bool(instead)
+                or is_given_otherwise(module, call, flag)
+                or (few and is_of_training(names) and tells(files, call, names))
+            )
+            detail = f"{flag}, {instead}" if instead else flag
+            yield Spot(call, detail, unsure=not matters or has_no_effect_yet(call))
+        elif lost := overwritten(module, files, call, min(names)):
             where = next((m.name for m in files if m is not module and lost in m.parents), "")
             place = f"{where}:{lost.lineno}" if where else f"line {lost.lineno}"
-            detail += f", which {place} overwrites before anything reads it"
-            yield Spot(call, detail, unsure=not matters)
+            detail = f"{flag}, which {place} overwrites before anything reads it"
+            aside = any(ASIDE.search(name) or FOR_ORDER.search(name) for name in names)
+            yield Spot(call, detail, unsure=not shown or aside)
 
 
-def is_left_off(module: Module, call: ast.Call) -> bool:
-    """Whether a flag is off by default, or has no effect by its help, and nothing gives it."""
-    default, action = keyword(call, "default"), keyword(call, "action")
+def has_no_effect_yet(call: ast.Call) -> bool:
+    """Whether a flag has no effect by its help."""
     told = keyword(call, "help")
-    if isinstance(told, ast.Constant) and NOT_YET.search(str(told.value)):
-        return True
-    switch = is_constant(action, "store_true")
-    if (action is not None and not switch) or (switch and told):
+    return isinstance(told, ast.Constant) and NOT_YET.search(str(told.value)) is not None
+
+
+def tells(files: list[Module], call: ast.Call, names: set[str]) -> bool:
+    """Whether the help of a flag says what it does in a run, and nothing else does that."""
+    told, default = keyword(call, "help"), keyword(call, "default")
+    if not isinstance(told, ast.Constant) or len(str(told.value).split()) < 2:
         return False
-    if default is not None and not is_constant(default, 0, 0.0, False, None, ""):
+    switch = is_constant(keyword(call, "action"), "store_true")
+    if not switch and (default is None or is_constant(default, 0, 0.0, False, None, "")):
         return False
-    return not is_given(module.project.root, long_flag(call))
+    rates = any(map(SCHEDULE.search, names))
+    return not (rates and any(True for one in files for _ in one.torch_calls(*SCHEDULERS)))
 
 
 def trains(module: Module) -> bool:
@@ -130,11 +137,6 @@ def trains(module: Module) -> bool:
         if (LEARNING.search(name) and (call.args or is_of_own_class(module, call)))
         or (isinstance(call.func, ast.Name) and (other, function) in project.resolve(module, call))
     )
-
-
-def is_of_training(names: set[str]) -> bool:
-    """Whether the names of a flag say that it makes another run, or another model."""
-    return any(TRAINING.search(name) and not ASIDE.search(name) for name in names)
 
 
 def is_of_own_class(module: Module, call: ast.Call) -> bool:
