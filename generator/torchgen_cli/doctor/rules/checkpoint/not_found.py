@@ -29,6 +29,7 @@ EVALUATES = re.compile(
 )
 # calls of training code
 TRAINS = re.compile(r"^(backward|state_dict|fit|train_\w+|\w+_train)$|^train(er|ing)", re.I)
+TRAINING_CALLS = {"backward", "step", "zero_grad"}
 ASKED_FOR = re.compile(r"resum|checkpoint|ckpt|weights|pretrain|load|model_?(path|file)", re.I)
 OTHER_WEIGHTS = re.compile(r"from_pretrained|load_url|load_state_dict_from_url|create_model|hub")
 
@@ -178,8 +179,10 @@ def consequence(module: Module, asked: ast.If, load: ast.Call) -> tuple[str, boo
 
 def is_saved_later(module: Module, scope: ast.AST, asked: ast.If) -> bool:
     """Whether a program that does not train saves weights after it asked for a file."""
-    return "backward" not in module.calls and any(
-        call.lineno > asked.lineno and module.function(call) is scope
+    return TRAINING_CALLS.isdisjoint(module.calls) and any(
+        call.lineno > asked.lineno
+        and module.function(call) is scope
+        and not any(True for _ in module.loops_around(call))
         for call in module.torch_calls("save")
     )
 
