@@ -360,6 +360,20 @@ def test_a_flag_that_nothing_reads_is_shown_where_the_run_does_otherwise(
     assert all(one.startswith(detail) for one in shown)
 
 
+@pytest.mark.parametrize(
+    ("use", "shown"), [("from logger import Logger", True), ("from logging import Logger", False)]
+)
+def test_a_name_that_is_gone_is_shown_in_what_a_program_for_torch_imports(
+    use: str, shown: bool, tmp_path: Path
+) -> None:
+    files = {
+        "train.py": f"import torch\n{use}\n\nprint(Logger('runs'), torch.ones(2))\n",
+        "logger.py": "import tensorflow as tf\n\n\ndef Logger(path):\n"
+        "    return tf.summary.FileWriter(path)\n",
+    }
+    assert (("logger.py", "TG813") in found(tmp_path, files)) is shown
+
+
 RESUME = """
 import argparse
 import os

@@ -26,6 +26,21 @@ print(args.model_args)
 PLANTED: list[tuple[str, str]] = [
     *HINTS.values(),
     (
+        "TG813",
+        """
+from torchvision import datasets
+
+class Pairs(datasets.CIFAR10):
+    def __getitem__(self, index):
+        image, target = self.train_data[index], 0  # <--
+        return self.transform(image), target
+
+def count(root):
+    found = datasets.CIFAR100(root, train=False)
+    return len(found.test_labels)  # <--
+""",
+    ),
+    (
         "TG343",
         """
 import torch
@@ -154,6 +169,20 @@ def fit(model, dataset, optimizer, loss_of, steps, rank, world_size):
 ]
 CLEAN = {
     **{what: code for what, (_, code) in HINTS.items()},
+    "fields of other data sets, of today's names, or that the class sets": """
+from torchvision import datasets
+
+class Pairs(datasets.CIFAR10):
+    def __init__(self, root, labels):
+        super().__init__(root)
+        self.train_labels = labels
+
+    def __getitem__(self, index):
+        return self.transform(self.data[index]), self.train_labels[index]
+
+def count(root, other):
+    return len(datasets.SVHN(root).data), len(other.test_data)
+""",
     "tensors and lists that torch takes": """
 import torch
 

@@ -9,6 +9,7 @@ from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, last_name, mentions, walk
 from ..shared.graphs import called_under, under
 from ..shared.loops import repeated
+from .gone_fields import fields_used
 from .gone_names import GONE, RELEASES
 from .reachable import is_out_of_reach
 
@@ -139,7 +140,7 @@ def targets(labels):
     once=True,
 )
 def gone(module: Module) -> Iterator[Spot]:
-    for node, name in [*imported(module), *used(module)]:
+    for node, name in [*imported(module), *used(module), *fields_used(module)]:
         if is_for_a_release(module, node) or is_tried(module, node):
             continue
         library, release = RELEASES[name]

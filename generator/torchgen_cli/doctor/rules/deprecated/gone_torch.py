@@ -4,6 +4,8 @@ They are missing in torch 2.13, torchvision 0.29, torchaudio 2.11 and timm 1.0; 
 follow its release notes.
 """
 
+from .gone_fields import NAMES as CIFAR_FIELDS
+
 REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     "torch": {
         "1.0": {
@@ -59,6 +61,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "torchvision": {
+        "0.2.2": CIFAR_FIELDS,
         "0.13": {
             "torchvision.models.utils": "torch.hub",
             **{
