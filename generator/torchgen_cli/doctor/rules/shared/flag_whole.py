@@ -17,27 +17,8 @@ from ...syntax import (
     written,
 )
 from .flag_places import Places, names_of, own_functions
+from .flag_shown import RECORDING, WRITTEN, is_own, is_shown, watched
 
-# what only shows a value to people, or keeps it for them
-SHOWING = {"print", "pprint", "str", "format", "info", "dump", "dumps", "log", "write", "debug"}
-RECORDING = SHOWING | {
-    "add_hparams", "add_text", "critical", "echo", "error", "fatal", "log_config", "log_hparams",
-    "log_hyperparams", "log_params", "log_parameters", "logging", "pformat", "print_log", "repr",
-    "safe_dump", "savetxt", "warn", "warning", "writelines", "writerow",
-}  # fmt: skip
-# what only writes a text in another way
-WRITTEN = {
-    "capitalize",
-    "center",
-    "len",
-    "ljust",
-    "lower",
-    "rjust",
-    "title",
-    "type",
-    "upper",
-    "zfill",
-}
 # what makes another object with the same names, or a text of them
 SAME = {
     "AttrDict", "Box", "DotDict", "DotMap", "EasyDict", "Munch", "Namespace", "OrderedDict",
@@ -255,30 +236,3 @@ class Whole(Places):
             else:
                 return Fate.ANY
         return Fate.NAMED
-
-
-def is_shown(module: Module, node: ast.AST) -> bool:
-    """Whether a value is an argument of a statement that prints or records it."""
-    statement = module.statement(node)
-    call = getattr(statement, "value", None)
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(call, ast.Call)
-        and last_name(call.func) in RECORDING
-    )
-
-
-def is_own(module: Module, call: ast.Call) -> bool:
-    """Whether a call with all flags for keywords runs the project's own code, or sets fields."""
-    owner = receiver(call)
-    fields = last_name(call.func) == "update" and owner is not None
-    if fields and last_name(owner or call) == "__dict__":
-        return True
-    found = own_functions(module, call.func, "")
-    return found is not None and (bool(found) or isinstance(call.func, ast.Subscript))
-
-
-def watched(call: ast.Call) -> bool:
-    """Whether it goes to a service that records runs: `wandb.init(config=args)`."""
-    root = written(receiver(call) or call)
-    return "wandb" in root or root in ("mlflow", "swanlab", "experiment", "run.config", "neptune")

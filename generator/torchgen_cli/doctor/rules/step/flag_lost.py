@@ -15,7 +15,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.flag_whole import RECORDING, watched
+from ..shared.flag_shown import RECORDING, watched
 
 SETTLED = {"hasattr", "isinstance", "len", "type"}
 
