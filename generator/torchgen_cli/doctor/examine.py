@@ -163,13 +163,15 @@ def in_cells(finding: Finding, project: Project) -> Finding:
 
 def is_brought(module: Module) -> bool:
     """Whether a program for torch imports a file that is for another library, as its logger."""
+    name = path_of(module)[-1]
+    alike = [(one, one.tree) for one in module.project.modules if path_of(one)[-1] == name]
     return any(
-        imported(other, source, [(module, module.tree)])
+        (module, module.tree) in imported(other, source, alike)
         for other in module.project.code
         for whole in other.imports.values()
-        if path_of(module)[-1] in whole.split(".")
+        if name in whole.split(".")
         for source in (whole, whole.rpartition(".")[0])
-        if source
+        if source.endswith(name)
     )
 
 

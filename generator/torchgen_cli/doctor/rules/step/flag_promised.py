@@ -106,7 +106,7 @@ def left_at_default(files: list[Module], name: str) -> Found:
                 for call in one.calls.get(called, ()):
                     if leaves_out(call, parameters(function).index(wanted), wanted):
                         default = ast.unparse(defaults_of(function)[wanted])
-                        yield one, call, f"{called}(...)` with `{wanted}={default}"
+                        yield one, call, f"{called}(...)` and leaves `{wanted}={default}"
 
 
 def kept_constant(files: list[Module], name: str) -> Found:
@@ -134,8 +134,10 @@ def optimizers(files: Iterable[Module], name: str) -> Found:
                     isinstance(n, ast.Name | ast.Attribute) for n in ast.walk(given)
                 )
                 if not has_stars(call) and len(call.args) < 3 and (given is None or constant):
-                    text = f"{setting}={ast.unparse(given)}" if given else f"no {setting}"
-                    yield one, call, f"{last_name(call.func)}(...)` with `{text}"
+                    how = (
+                        f"with `{setting}={ast.unparse(given)}" if given else f"without `{setting}"
+                    )
+                    yield one, call, f"{last_name(call.func)}(...)` {how}"
 
 
 def chosen(module: Module, files: list[Module], name: str, call: ast.Call) -> Found:

@@ -91,11 +91,10 @@ def unread(module: Module) -> Iterator[Spot]:
         flag = long_flag(call) or f"--{min(names)}"
         if call in idle:
             instead = promised(module, everywhere, call, names) if shown else ""
-            matters = shown and (
-                bool(instead)
-                or is_given_otherwise(module, call, flag)
-                or (few and is_of_training(names) and tells(files, call, names))
-            )
+            if shown and not instead and is_given_otherwise(module, call, flag):
+                instead = "which a command on the project's pages or in its scripts gives"
+            told = few and is_of_training(names) and tells(files, call, names)
+            matters = shown and (bool(instead) or told)
             detail = f"{flag}, {instead}" if instead else flag
             yield Spot(call, detail, unsure=not matters or has_no_effect_yet(call))
         elif lost := overwritten(module, files, call, min(names)):
