@@ -167,7 +167,8 @@ def is_brought(module: Module) -> bool:
     alike = [(one, one.tree) for one in module.project.modules if path_of(one)[-1] == name]
     return any(
         (module, module.tree) in imported(other, source, alike)
-        for other in module.project.code
+        for other in module.project.near(module)
+        if "torch" in other.libraries
         for whole in other.imports.values()
         if name in whole.split(".")
         for source in (whole, whole.rpartition(".")[0])

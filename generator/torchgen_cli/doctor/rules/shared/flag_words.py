@@ -6,11 +6,16 @@ import re
 from ...kept import kept
 from ...project import Module
 
+# a text that is made of settings and a name: f"args.{name}"
+OF_FLAGS = re.compile(r"[\"'](args|opts?|cfg|config|flags)\.", re.I)
+
 
 def evaluates(module: Module) -> bool:
     """Whether a file computes what a text says, which may be the name of a flag."""
-    named = any(isinstance(call.func, ast.Name) for call in module.calls.get("eval", ()))
-    return named and "eval" not in module.project.functions
+    return any(
+        isinstance(call.func, ast.Name) and call.args and OF_FLAGS.search(ast.unparse(call.args[0]))
+        for call in module.calls.get("eval", ())
+    )
 
 
 def writes(module: Module, names: set[str]) -> bool:
