@@ -125,7 +125,7 @@ from engine import Engine
 def main(model, batches):
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=0.1)
-    parser.add_argument("--batch_size", type=int, default=8)
+    parser.add_argument("--batch_size", type=int, default=8, help="samples of a step")
     engine = Engine({given})
     args = parser.parse_args()
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
