@@ -15,6 +15,7 @@ from ...syntax import (
     asks_main,
     blocks_of,
     children,
+    last_name,
     mentions,
     own_calls,
     walk,
@@ -152,4 +153,12 @@ def asked_by_condition(module: Module, condition: ast.AST) -> list[ast.AST]:
     """What a condition asks: its test, and what the names in it stand for."""
     test = getattr(condition, "test", condition)
     names = [written(one) for one in walk(test) if isinstance(one, ast.Name | ast.Attribute)]
-    return [test, *(one.value for name in names for one in module.assigned.get(name, ()))]
+    given = (one.value for name in names for one in module.assigned.get(name, ()))
+    return [test, *(value for value in given if not is_moved(value))]
+
+
+def is_moved(value: ast.AST) -> bool:
+    """Whether it is data that was moved to a device, and so no answer which one to take."""
+    return any(
+        isinstance(one, ast.Call) and last_name(one.func) in ("cpu", "cuda") for one in walk(value)
+    )

@@ -36,7 +36,9 @@ def moves_to_gpu(module: Module, node: ast.AST) -> bool:
     if name == "cuda":
         owner = receiver(node)
         return owner is not None and written(owner) != "self"  # which may have its own
-    given = [*node.args[: name == "to"], keyword(node, "device")]
+    # what another function does with its device is for it to know
+    made_there = keyword(node, "device") if module.is_torch(node.func) or name == "to" else None
+    given = [*node.args[: name == "to"], made_there]
     return any(one is not None and names_cuda(module, one) for one in given)
 
 
