@@ -96,7 +96,7 @@ def mend(targets: list[Target], result: Examination, write: bool) -> int:
     from .fixes import fix
 
     diff = fix(targets, result, write)
-    print(diff or "nothing that --fix can mend\n", end="")
+    print(diff or "nothing that --fix can fix\n", end="")
     return 1 if diff and not write else 0
 
 

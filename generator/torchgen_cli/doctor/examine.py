@@ -96,11 +96,11 @@ def examine(
         if module.name in looked_at:
             _examine_module(module, hints, settings, result)
     if target.only is not None and (left_out := sorted(target.only.difference(looked_at))):
-        why = "excluded, ignored by git, or written by a program"
-        result.notes.append(f"passed over, as {why}: {', '.join(left_out)}")
+        why = "excluded, ignored by git, or generated"
+        result.notes.append(f"skipped, as {why}: {', '.join(left_out)}")
     elif project.generated and target.only is None:
         files = ", ".join(project.generated[:3]) + (", ..." if len(project.generated) > 3 else "")
-        result.notes.append(f"passed over, as a program wrote them: {files}")
+        result.notes.append(f"skipped, as generated: {files}")
     _switch_off(result, settings)
     result.findings = sorted(in_cells(one, project) for one in result.findings)
     return result

@@ -105,4 +105,4 @@ def drop_known(result: Examination, file: Path) -> None:
     result.findings = kept
     gone = sum(known.values())
     if gone:
-        result.notes.append(f"{file}: {gone} of its findings are gone; write it anew")
+        result.notes.append(f"{file}: {gone} of its findings are gone; write it again")

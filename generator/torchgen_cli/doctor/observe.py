@@ -89,9 +89,9 @@ def _of_workers(records: list[dict[str, Any]], place: str | None, root: Path) ->
             numbers = sorted({one["worker"] for one in alike})
             epochs = {one["iterator"] for one in alike}
             if len(numbers) > 1:
-                who = f"{library}'s, of workers {listed(map(str, numbers))}"
+                who = f"{library}, workers {listed(map(str, numbers))}"
             elif len(epochs) > 1:
-                who = f"{library}'s, of worker {numbers[0]} in {len(epochs)} epochs"
+                who = f"{library}, worker {numbers[0]} in {len(epochs)} epochs"
             else:
                 continue
             found.append(_finding("TG913", place, root, who))

@@ -43,7 +43,7 @@ def as_markdown() -> str:
         "# The doctor's rules",
         "<!-- Written by `torchgen doctor --rules --markdown`; edit the rules instead. -->",
         f"{len(rules)} rules, {hints} of them hints, which only `--hints` shows. The lines "
-        "marked `# <--` are what is found; the second example is fine. The examples are tests. "
+        "marked `# <--` are reported; the second example is fine. The examples are tests. "
         "[doctor.md](doctor.md) says how to use them, and how often they are wrong.",
     ]
     for group in GROUPS:

@@ -35,7 +35,7 @@ def gather(paths: list[Path]) -> list[Target]:
         elif path.is_file() and path.suffix in SUFFIXES:
             _add_file(targets, path)
         elif path.exists():
-            raise UserError(f"{path} is no Python file, notebook or folder", 2)
+            raise UserError(f"{path} is not a Python file, notebook or folder", 2)
         else:
             raise UserError(f"{path} is neither a file nor a folder; give a training repository", 2)
     if len(targets) > 1:

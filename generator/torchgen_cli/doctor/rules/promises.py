@@ -7,11 +7,10 @@ from ..rule import STABLE, rule
 @rule(
     "TG901",
     "a promise of the project is broken",
-    why="""The project's own `verify` trained, killed, resumed and evaluated the code as it
-    stands, on a part of its data, and the result was not what the project promises. Found with
-    `--run` only.""",
-    remedy="""run `python -m PACKAGE.verify --only NAME` and undo, or rethink, the edit that
-    broke it""",
+    why="""The project's own `verify` trained, killed, resumed and evaluated the code as it stands,
+    on a part of its data, and the result was not what the project promises. Found only with
+    `--run`.""",
+    remedy="run `python -m PACKAGE.verify --only NAME`, and undo or rework the edit that broke it",
     source=f"{STABLE}/notes/randomness.html",
     bad="",
     good="",

@@ -19,12 +19,12 @@ WRITES = re.compile(r"save|checkpoint|ckpt|dump|snapshot|store|callback|hook|^on
 
 @rule(
     "TG628",
-    "nothing is saved until the training is over",
-    why="""The only weights are written after the last step: a run that is killed, that loses a
-    machine, or whose loss is no number from some step on, leaves nothing at all. Where one process
-    trains alone, it is a hint.""",
-    remedy="""save the model, the optimizer, the scheduler and the epoch in the loop as well, under
-    one name that is replaced""",
+    "nothing is saved until training ends",
+    why="""The weights are written only after the last step: a run that is killed, loses a machine,
+    or whose loss becomes NaN leaves nothing at all. It is a hint where one process trains
+    alone.""",
+    remedy="""in the loop, also save the model, the optimizer, the scheduler and the epoch to one
+    file that you replace""",
     source=SAVING,
     bad="""
 import torch

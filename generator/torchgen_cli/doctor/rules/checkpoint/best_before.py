@@ -14,9 +14,9 @@ from .checkpoint import SAVING
 @rule(
     "TG629",
     "the checkpoint holds the best score from before this epoch",
-    why="""The score of the epoch is known, and the best so far is saved before it is compared with
-    it. A run that goes on from there has the score of an older epoch for the best: an epoch
-    that is worse than the best replaces it.""",
+    why="""The best score so far is saved before this epoch's score is compared with it. A run that
+    resumes from there treats an older epoch's score as the best: an epoch that is worse than the
+    best replaces it.""",
     remedy="compare first, then save",
     source=SAVING,
     bad="""

@@ -40,9 +40,9 @@ PROGRESS = re.compile(
 @rule(
     "TG602",
     "a whole module is pickled",
-    why="""The file holds the path of the class rather than the class: it opens only while the
-    code stays as it is and where it is, and not with `weights_only=True`. It is a hint where the
-    program lists the classes that it opens, or hands whole modules to users of torch.hub.""",
+    why="""The file holds the path of the class, not the class: it loads only while the code stays
+    as and where it is, and not with `weights_only=True`. It is a hint where the program lists the
+    classes that it loads, or offers whole modules through torch.hub.""",
     remedy="save `model.state_dict()`",
     source=SAVING,
     bad="""
@@ -119,11 +119,11 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
 
 @rule(
     "TG604",
-    "the checkpoint cannot bring the run back",
-    why="""It says how far the run was, and the program goes on with it; but the optimizer's moments
-    or the scheduler begin anew then, and the run is another one. It is a hint in a program that
-    brings no run back, of a scaler alone, and of SGD's momentum where the rate follows from the
-    epoch: both are soon as they were.""",
+    "the checkpoint does not fully restore the run",
+    why="""It records how far the run got, and the program resumes from there; but the optimizer's
+    moments or the scheduler start over, so the resumed run differs. It is a hint in a program that
+    never resumes, for a scaler alone, and for SGD's momentum where the rate follows from the epoch:
+    both soon recover.""",
     remedy="save the `state_dict()` of the optimizer, the scheduler and the scaler too",
     source=SAVING,
     bad="""

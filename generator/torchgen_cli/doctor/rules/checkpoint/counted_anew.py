@@ -27,10 +27,10 @@ RATE = re.compile(r"(^|_)(lr|learning_rate)(_|$)", re.I)
 
 @rule(
     "TG634",
-    "a count that decides the learning rate starts over after a resume",
-    why="""The run goes on with a later epoch, and the count with its first value: the rate jumps
-    back to that of the beginning, its warm-up included, or the next decay never comes.""",
-    remedy="compute the count from the first epoch, `step = start * len(loader)`, or save it",
+    "a counter that sets the learning rate starts over after a resume",
+    why="""The run continues with a later epoch, but the counter with its initial value: the rate
+    jumps back to the start of the schedule, warm-up included, or the next decay never comes.""",
+    remedy="compute the counter from the start epoch, `step = start * len(loader)`, or save it",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch

@@ -27,13 +27,12 @@ LOADED = ("load", "ckpt", "checkpoint", "resum", "param_groups", "start", "epoch
 
 @rule(
     "TG627",
-    "a value that decays from epoch to epoch starts over after a resume",
-    why="""The epochs hand a value on, and make it smaller; a resumed run goes on with a later
-    epoch, and with the value of the first one. A learning rate jumps up then, at the latest at
-    the next decay. Where a flag turns it on, which is off by
-    default, it is a hint.""",
+    "a value that decays each epoch starts over after a resume",
+    why="""Each epoch passes the value on and makes it smaller; a resumed run continues with a later
+    epoch, but with the initial value. A learning rate then jumps up, at the latest at the next
+    decay. It is a hint where a flag that is off by default turns it on.""",
     remedy="""compute it from the epoch, `args.lr * gamma ** sum(epoch >= one for one in schedule)`,
-    or keep it in the checkpoint""",
+    or save it in the checkpoint""",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch

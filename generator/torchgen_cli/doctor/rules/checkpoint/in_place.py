@@ -31,9 +31,9 @@ SETTINGS = ("args", "cfg", "config", "conf", "opt", "options", "params", "hparam
 @rule(
     "TG605",
     "the only checkpoint is gone while the next is written",
-    why="""The old file is overwritten in place, or removed first: a run that is killed in the
-    middle of the write, or a disk that is full, leaves nothing to go on from.""",
-    remedy="write to a temporary file in the same folder, then `os.replace` it onto the name",
+    why="""The old file is overwritten in place, or removed first: if the run is killed during the
+    write, or the disk is full, nothing is left to resume from.""",
+    remedy="write to a temporary file in the same folder, then rename it with `os.replace`",
     source="https://docs.python.org/3/library/os.html#os.replace",
     bad="""
 import torch
@@ -71,7 +71,7 @@ def saved_in_place(module: Module) -> Iterator[ast.AST | Spot]:
             continue
         removed = [c for c in own_calls(scope, "remove", "unlink") if c.lineno < call.lineno]
         if any(same(path, target) for c in removed for target in (receiver(c), *c.args[:1])):
-            yield Spot(call, "the old one is removed first")
+            yield Spot(call, "the old file is removed first")
         elif kept_elsewhere(module, call):
             continue
         elif fixed_path(module, path, call) and resumable(module, call):

@@ -16,10 +16,9 @@ WRAPPERS = ("DataParallel", "DistributedDataParallel")
 
 @rule(
     "TG625",
-    "the weights of the bare model are loaded into the wrapped one",
-    why="""The checkpoint holds the state of `model.module`. The model that it is loaded into is
-    wrapped by then, and each of its names begins with `module.`: no name fits, and the resume ends
-    with an error.""",
+    "the unwrapped model's weights are loaded into the wrapped one",
+    why="""The checkpoint holds the state of `model.module`. The model that loads it is already
+    wrapped, so each of its keys begins with `module.`: no key matches, and the resume fails.""",
     remedy="load into `model.module`, or before the model is wrapped",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html#saving-torch-nn-dataparallel-models",
     bad="""

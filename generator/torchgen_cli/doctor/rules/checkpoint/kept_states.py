@@ -29,9 +29,9 @@ from .resuming import BRINGING
 @rule(
     "TG614",
     "the last epochs of a run may never be saved",
-    why="""The only place that saves is reached every few epochs, and nothing saves behind the
-    loop: unless the number of epochs fits, what was trained last is lost. How much that is, the
-    code alone does not tell.""",
+    why="""The only save runs every few epochs, and nothing saves after the loop: unless the number
+    of epochs is a multiple of that, the last ones are lost. The code alone does not tell how
+    many.""",
     remedy="save after the last epoch too",
     source=SAVING,
     bad="""
@@ -120,11 +120,11 @@ def fixed(module: Module, name: ast.Name) -> bool:
 
 @rule(
     "TG615",
-    "the scheduler is saved before it has moved on",
-    why="""The checkpoint of an epoch holds the schedule of that epoch, and the resumed run begins
-    the next with it: one epoch is trained with the rate of the one before, and the schedule
-    stays one behind. Where nothing of the program loads the scheduler's state, it is a hint.""",
-    remedy="call `scheduler.step()` before the checkpoint is written",
+    "the scheduler is saved before it steps",
+    why="""The checkpoint of an epoch holds the schedule of that epoch, and the resumed run starts
+    the next epoch with it: one epoch is trained with the previous rate, and the schedule stays one
+    epoch behind. It is a hint where nothing in the program loads the scheduler's state.""",
+    remedy="call `scheduler.step()` before saving the checkpoint",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch

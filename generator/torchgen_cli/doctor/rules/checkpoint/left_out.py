@@ -14,11 +14,11 @@ from .checkpoint import SAVING
 
 @rule(
     "TG618",
-    "a module is trained, and no checkpoint holds it",
-    why="""The optimizer has the parameters of several modules, and its state is saved, but of one
-    of these modules nothing is: a resumed run goes on with that part at random, and who loads the
-    others later has not the model that was trained.""",
-    remedy="save the `state_dict()` of each module that the optimizer has",
+    "a trained module is missing from the checkpoint",
+    why="""The optimizer has the parameters of several modules, and its state is saved, but one of
+    these modules is not: a resumed run continues with random weights there, and loading the others
+    later does not give the model that was trained.""",
+    remedy="save the `state_dict()` of each module that the optimizer trains",
     source=SAVING,
     bad="""
 import torch

@@ -33,13 +33,12 @@ SERVING = ("route", "post", "put")  # decorators of a web service
 
 @rule(
     "TG601",
-    "loading this file may run code that is in it",
-    why="""A pickle can run any program when it is opened. Since torch 2.6 `weights_only` is
-    true unless one says otherwise; before, and with `weights_only=False`, a file from elsewhere
-    owns the machine. Unless the function fetches the file, or a user of a service gives it, this
-    is a hint; and in a project that saves checkpoints of its own, as most files that it opens are
-    these.""",
-    remedy="pass `weights_only=True`, and keep plain containers, tensors and numbers in the file",
+    "loading this file may execute code in it",
+    why="""A pickle can run any program when it is loaded. Since torch 2.6 `weights_only` is True by
+    default; before, or with `weights_only=False`, a file from elsewhere can take over the machine.
+    It is a hint unless the function downloads the file or a user of a service supplies it, and in a
+    project that saves its own checkpoints, as most files that it loads are its own.""",
+    remedy="pass `weights_only=True`, and save only plain containers, tensors and numbers",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
 import torch
@@ -132,11 +131,11 @@ def tried_safely(module: Module, call: ast.Call) -> bool:
 
 @rule(
     "TG606",
-    "the scheduler is built on an optimizer that was already brought back",
-    why="""A new scheduler takes the optimizer's present rate for the one to begin with: after a
-    resume the schedule starts from the lowered rate, and counts from 0. ExponentialLR goes on from
-    the rate that is there, which is a hint.""",
-    remedy="build the scheduler first, then load both states",
+    "the scheduler is created after the optimizer's state is loaded",
+    why="""A new scheduler takes the optimizer's current rate as its initial rate: after a resume
+    the schedule starts from the lowered rate, and counts from 0. ExponentialLR continues from the
+    current rate, so it is a hint there.""",
+    remedy="create the scheduler first, then load both states",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch
@@ -183,10 +182,10 @@ def says_where(call: ast.Call) -> bool:
 
 @rule(
     "TG690",
-    "nobody looks at which weights were not loaded",
-    why="""With `strict=False` a misspelt or missing name is passed over, and that part of the
-    model stays random. The call returns what was missing and what was not expected.""",
-    remedy="look at `missing_keys` and `unexpected_keys` of the result",
+    "nothing checks which weights were not loaded",
+    why="""With `strict=False` a misspelt or missing name is skipped silently, and that part of the
+    model stays random. The call returns the missing and the unexpected names.""",
+    remedy="check `missing_keys` and `unexpected_keys` of the result",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict",
     bad="""
 def load(model, weights):

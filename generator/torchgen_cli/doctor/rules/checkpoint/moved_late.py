@@ -16,10 +16,10 @@ DTYPES = ("float16", "float32", "float64", "bfloat16", "half", "float", "double"
 
 @rule(
     "TG616",
-    "the model moves to another device after its optimizer was brought back",
-    why="""`load_state_dict` puts the optimizer's moments where the parameters are at that moment,
-    and `model.to(device)` moves parameters only: the first step of a resumed run on a GPU fails, as
-    the moments are still on the CPU.""",
+    "the model moves to another device after the optimizer's state is loaded",
+    why="""`load_state_dict` puts the optimizer's moments on the device of the parameters, and
+    `model.to(device)` moves only parameters: the first step of a resumed run on a GPU fails, as the
+    moments are still on the CPU.""",
     remedy="move the model first, then call `optimizer.load_state_dict`",
     source=f"{STABLE}/generated/torch.optim.Optimizer.load_state_dict.html",
     bad="""

@@ -32,10 +32,10 @@ SAVING = re.compile(r"save_?\w*(checkpoint|ckpt|state|model)|^(async_)?save$", r
 
 @rule(
     "TG622",
-    "a resume reads what no checkpoint holds",
-    why="""Each `torch.save` of the program writes a dict without this key: the first resume ends
-    with a KeyError, after the run that it should go on with.""",
-    remedy="write the key where the checkpoint is saved, or read the one that is there",
+    "the resume reads a key that no checkpoint has",
+    why="""Every `torch.save` in the program writes a dict without this key: the first resume fails
+    with a KeyError, after the run that it should continue.""",
+    remedy="save the key in the checkpoint, or read one that is there",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
     bad="""
 import torch
@@ -84,9 +84,7 @@ def never_written(module: Module) -> Iterator[Spot]:
                 continue
             told.add(key)
             if not any(names_key(other, key) for other in near):
-                yield Spot(
-                    read, f"{key!r}; what is saved has {', '.join(map(repr, sorted(saved)))}"
-                )
+                yield Spot(read, f"{key!r}; saved keys: {', '.join(map(repr, sorted(saved)))}")
 
 
 def resumes(module: Module) -> Iterator[list[tuple[str, ast.Subscript]]]:

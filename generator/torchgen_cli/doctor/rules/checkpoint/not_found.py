@@ -21,11 +21,11 @@ OTHER_WEIGHTS = re.compile(r"from_pretrained|load_url|load_state_dict_from_url|c
 
 @rule(
     "TG623",
-    "where the checkpoint is missing, random weights are evaluated",
-    why="""The weights are loaded if the file exists, and nothing ends the program if it does not:
-    after a slip in the path the scores are those of an untrained model. Where a training run
-    begins anew in place of the one that was asked for, and says so, this is a hint.""",
-    remedy="ask whether a file was named, and not whether it exists, so that the load fails",
+    "random weights are evaluated if the checkpoint is missing",
+    why="""The weights are loaded only if the file exists, and otherwise the program continues:
+    after a typo in the path, the scores are those of an untrained model. It is a hint where a
+    training run starts over instead of resuming, and says so.""",
+    remedy="check whether a path was given, not whether it exists, so that the load fails",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
 import os

@@ -11,7 +11,7 @@ from ..shared.states import saves
 from .best_read import compared
 from .resume import reads_a_count
 
-DETAIL = "only a new best epoch is saved, and a resume begins there again"
+DETAIL = "only a new best epoch is saved, and a resume starts from there"
 
 
 def only_the_best(module: Module) -> Iterator[Spot]:

@@ -25,11 +25,11 @@ FAR = 4  # names that stand for a path
 
 @rule(
     "TG630",
-    "a checkpoint is looked for under another name than it has",
-    why="""The program writes the file under names that all differ from the one which it looks for:
-    what was trained is never found, and the part begins anew, or an older file is taken for it.
-    One place is shown for each name.""",
-    remedy="make both names in one function",
+    "the program looks for a checkpoint name that it never saves",
+    why="""None of the names that the program saves to matches the one that it looks for: what was
+    trained is never found, and starts over, or an older file is used instead. Shown once per
+    name.""",
+    remedy="build both names in one function",
     source=SAVING,
     bad="""
 import os

@@ -30,9 +30,9 @@ CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
 
 @rule(
     "TG609",
-    "a model that was not wrapped has no `module`",
-    why="""The model is wrapped under a condition, and its `.module` is saved without one: with one
-    device the first checkpoint ends the run with an AttributeError.""",
+    "an unwrapped model has no `module`",
+    why="""The model is wrapped under a condition, but its `.module` is saved without one: with one
+    device the first checkpoint fails with an AttributeError.""",
     remedy='save `getattr(model, "module", model).state_dict()`',
     source=f"{STABLE}/generated/torch.nn.DataParallel.html",
     bad="""
@@ -149,12 +149,13 @@ def asked(test: ast.expr) -> set[str]:
 
 @rule(
     "TG610",
-    "weights go back to the device that they were saved from",
-    why="""Without `map_location` each tensor is made where it was when it was saved. A file from a
-    GPU does not open on a machine without one, on which this file says that it runs; and of
-    several processes all fill the first GPU. One place is shown for the whole repository. Where one
-    process goes on with its own training, or a GPU is needed anyhow, it is a hint.""",
-    remedy='pass `map_location="cpu"`; `load_state_dict` copies the weights to where the model is',
+    "weights are loaded onto the device that they were saved from",
+    why="""Without `map_location` each tensor is loaded onto the device that it was saved from. A
+    file from a GPU does not load on a machine without one, which this file claims to support; and
+    with several processes all of them fill the first GPU. Shown once per repository. It is a hint
+    where one process continues its own training, or a GPU is needed anyway.""",
+    remedy="""pass `map_location="cpu"`; `load_state_dict` copies the weights to the model's
+    device""",
     source=f"{STABLE}/generated/torch.load.html",
     bad="""
 import torch

@@ -27,11 +27,11 @@ from .opens_anywhere import goes_to_a_model
 
 @rule(
     "TG603",
-    "the names in the checkpoint begin with `module.`",
-    why="""The state of a wrapper has the wrapper's names, so only a model that is wrapped the
-    same way opens it: no evaluation, no export, no single GPU. Where no code opens it with a bare
-    model, where another file of the program cuts the prefix off, or where somebody has to ask for
-    the wrapper, this is a hint.""",
+    "the keys in the checkpoint begin with `module.`",
+    why="""A wrapper's state has the wrapper's keys, so only a model that is wrapped the same way
+    can load it: no evaluation, no export, no single GPU. It is a hint where no code loads it into
+    an unwrapped model, where another file of the program strips the prefix, or where the wrapper
+    has to be requested.""",
     remedy="save `model.module.state_dict()`",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html#saving-torch-nn-dataparallel-models",
     bad="""

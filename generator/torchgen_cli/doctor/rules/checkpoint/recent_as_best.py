@@ -16,11 +16,11 @@ COUNT = re.compile(r"epoch|step|iter", re.I)
 
 @rule(
     "TG626",
-    "a resumed run takes the last score for the best",
-    why="""The checkpoint of each epoch holds the score of that epoch, and the best one begins
-    anew with it. Where the last epoch was not the best, the next that is better than it replaces
-    the best model by a worse one.""",
-    remedy="save the best score too, and go on with that",
+    "a resumed run treats the last score as the best",
+    why="""The checkpoint of each epoch holds the score of that epoch, and the best score starts
+    from it. If the last epoch was not the best, the next epoch that beats it replaces the best
+    model with a worse one.""",
+    remedy="save the best score too, and resume with it",
     source=SAVING,
     bad="""
 import torch

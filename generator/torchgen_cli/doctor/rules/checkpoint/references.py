@@ -11,9 +11,9 @@ from .checkpoint import SAVING
 
 @rule(
     "TG613",
-    "the best weights are kept by reference, and go on changing",
-    why="""`state_dict()` copies nothing: its tensors are the model's own. What was kept of the best
-    epoch is, at the end, the last one, and `load_state_dict` brings back nothing.""",
+    "the best weights are kept by reference, so they keep changing",
+    why="""`state_dict()` copies nothing: its tensors are the model's own. The weights kept at the
+    best epoch end up as those of the last one, and `load_state_dict` restores nothing.""",
     remedy="keep `copy.deepcopy(model.state_dict())`",
     source=SAVING,
     bad="""

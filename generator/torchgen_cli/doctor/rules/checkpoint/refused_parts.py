@@ -95,11 +95,11 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
     if any(is_namespace(other, one) for other, one, _ in given):
         return f"`{text}`, a Namespace,"
     if is_numpy(module, value, 4 if own else 1):
-        return f"`{text}`, a number of numpy,"
+        return f"`{text}`, a numpy number,"
     if isinstance(value, ast.Call) and module.qualified(value.func) in ARRAYS:
-        return f"`{text}`, an array of numpy,"
+        return f"`{text}`, a numpy array,"
     if state and is_of(numpy_rate(module), state):
-        return f"the learning rate of `{state}`, a number of numpy,"
+        return f"the learning rate of `{state}`, a numpy number,"
     names = {class_of(*one) for one in given[1:] or given}
     name = names.pop() if len(names) == 1 else ""
     return f"`{text}`, {OBJECT} {name}," if name else ""

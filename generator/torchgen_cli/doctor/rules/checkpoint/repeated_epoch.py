@@ -32,12 +32,12 @@ TOLD = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate|sched|set_epoch", re.I)
 
 @rule(
     "TG611",
-    "a resumed run does its last epoch once more",
-    why="""The checkpoint of an epoch holds the epoch's own number, and the resumed run begins with
-    the number that it reads: these samples are trained on twice, and the schedule is one epoch
-    behind the weights. Where as many epochs follow as ever, and neither the schedule nor the order
-    of the samples hangs on the number, it is a hint.""",
-    remedy="save `epoch + 1`, or begin with the number that was read plus one",
+    "a resumed run repeats its last epoch",
+    why="""The checkpoint of an epoch holds that epoch's number, and the resumed run starts at the
+    number it reads: these samples are trained on twice, and the schedule is one epoch behind the
+    weights. It is a hint where a fixed number of epochs follows, and neither the schedule nor the
+    sample order depends on the epoch number.""",
+    remedy="save `epoch + 1`, or start at the saved number plus one",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
     bad="""
 import torch

@@ -27,11 +27,10 @@ COUNTS = re.compile(r"epoch|step|iter", re.I)
 @rule(
     "TG608",
     "a resumed run forgets the best score",
-    why="""The optimizer is brought back, but the best score begins at its first value again: the
-    first evaluation after the resume counts as the best, and writes over the checkpoint that
-    was. Where the path of the best one holds the time, or weights alone are brought back, this is
-    a hint.""",
-    remedy="save the best score in the checkpoint, and read it where you resume",
+    why="""The optimizer is restored, but the best score starts at its initial value again: the
+    first evaluation after the resume counts as the best, and overwrites the best checkpoint. It is
+    a hint where the path of the best one contains the time, or only weights are restored.""",
+    remedy="save the best score in the checkpoint, and load it on resume",
     source="https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html",
     bad="""
 import torch

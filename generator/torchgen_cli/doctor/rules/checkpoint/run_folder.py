@@ -35,11 +35,10 @@ LARGE = 200_000  # bytes; what tells how to run a program stands before
 
 @rule(
     "TG620",
-    "nothing makes the folder in which the run is saved",
-    why="""`torch.save` makes no folders: the folder is not in the repository, and no code of the
-    program makes it. The first checkpoint, after all the time of the first epoch, ends the run with
-    an error.""",
-    remedy="call `os.makedirs(folder, exist_ok=True)` where the run begins",
+    "nothing creates the folder that the run is saved to",
+    why="""`torch.save` creates no folders: this one is not in the repository, and no code in the
+    program creates it. The first checkpoint, after the whole first epoch, fails with an error.""",
+    remedy="call `os.makedirs(folder, exist_ok=True)` at the start of the run",
     source="https://docs.python.org/3/library/os.html#os.makedirs",
     bad="""
 import torch

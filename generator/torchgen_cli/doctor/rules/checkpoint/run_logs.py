@@ -28,9 +28,9 @@ CLOCKS = ("strftime", "now", "ctime", "asctime", "today", "mkdtemp", "uuid4", "i
 @rule(
     "TG619",
     "a resumed run empties its log",
-    why="""The file is opened with "w" in a program that goes on with a run: what it held of the
-    epochs before, which nothing else keeps, is gone at the first line after the resume.""",
-    remedy='open it with "a" where the run is resumed',
+    why="""The file is opened with "w" in a program that can resume a run: what it holds of earlier
+    epochs, which nothing else keeps, is lost after the resume.""",
+    remedy='open it with "a" when resuming',
     source="https://docs.python.org/3/library/functions.html#open",
     bad="""
 import torch

@@ -12,11 +12,11 @@ from .checkpoint import SAVING
 
 @rule(
     "TG617",
-    "an epoch that is the best is not saved as the last",
-    why="""The last checkpoint is written only where the epoch was not the best: after a best epoch
-    it holds an older one, and a run that goes on from it does these epochs again. Until an epoch is
-    not the best there is none at all.""",
-    remedy="save the last checkpoint in every epoch, and the best one beside it",
+    "the best epoch is not saved as the last checkpoint",
+    why="""The last checkpoint is written only if the epoch was not the best: after a best epoch it
+    holds an older one, and a run that resumes from it repeats these epochs. Until an epoch is not
+    the best there is none at all.""",
+    remedy="save the last checkpoint in every epoch, in addition to the best",
     source=SAVING,
     bad="""
 import torch

@@ -15,11 +15,10 @@ LOADING = re.compile(r"(load|restore|resume).*(checkpoint|ckpt|state|model|snaps
 
 @rule(
     "TG607",
-    "where a checkpoint cannot be read, the run begins anew without a word",
-    why="""The handler takes every error for a missing file. A file that was cut off, a renamed
-    layer or a full disk then costs the whole run, as the new one soon writes over the old
-    checkpoints.""",
-    remedy="ask whether the file exists, and let every other error end the run",
+    "the run silently starts over if its checkpoint cannot be read",
+    why="""The handler treats every error as a missing file. A truncated file, a renamed layer or a
+    full disk then costs the whole run, as the new one soon overwrites the old checkpoints.""",
+    remedy="check whether the file exists, and let every other error end the run",
     source="https://docs.python.org/3/tutorial/errors.html#handling-exceptions",
     bad="""
 import torch

@@ -24,9 +24,9 @@ LOADERS = ("torch.load", "pickle.load", "joblib.load", "numpy.load", "jax.load")
 @rule(
     "TG624",
     "a program with `--resume` loads no checkpoint",
-    why="""The flag asks for a checkpoint to go on from, and no code of the program loads any: the
-    run begins with new weights, under the numbers of the old one.""",
-    remedy="load model, optimizer, schedule and epoch there, or take the flag away",
+    why="""The flag asks to resume from a checkpoint, but no code in the program loads one: the run
+    starts with new weights, under the numbers of the old one.""",
+    remedy="load the model, optimizer, schedule and epoch there, or remove the flag",
     source=SAVING,
     bad="""
 import argparse

@@ -22,11 +22,10 @@ from .last_epochs import saved_elsewhere
 
 @rule(
     "TG621",
-    "whether the weights are saved hangs on the number of batches of an epoch",
-    why="""The only place that saves is reached every so many batches, counted anew in each epoch:
-    with fewer batches nothing is ever saved, and with more what the last batches taught is lost at
-    the end of the run.""",
-    remedy="save after each epoch, or behind the loop, too",
+    "whether the weights are saved depends on the batches per epoch",
+    why="""The only save runs every so many batches, and the count restarts in each epoch: with
+    fewer batches nothing is ever saved, and with more the training on the last batches is lost.""",
+    remedy="also save after each epoch, or after the loop",
     source=SAVING,
     bad="""
 import torch

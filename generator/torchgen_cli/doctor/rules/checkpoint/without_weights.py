@@ -48,7 +48,7 @@ def consequence(module: Module, asked: ast.If, load: ast.Call) -> tuple[str, boo
     if not wanted or not told:
         return None
     silent = path is not None and not asked.orelse and is_to_resume(module, path)
-    return "a new run begins in place of that", not silent
+    return "a new run starts instead", not silent
 
 
 def only_tells(statement: ast.stmt) -> bool:

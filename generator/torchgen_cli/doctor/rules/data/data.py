@@ -58,9 +58,9 @@ def for_each_split(module: Module, call: ast.Call) -> bool:
 
 @rule(
     "TG201",
-    "the DataLoader refuses these arguments together",
-    why="""A sampler decides the order, so `shuffle=True` beside it is refused; a batch sampler
-    decides the batches, so batch size, shuffling, sampler and `drop_last` beside it are.""",
+    "the DataLoader rejects this combination of arguments",
+    why="""A sampler decides the order, so `shuffle=True` is rejected with it; a batch sampler
+    decides the batches, so batch size, shuffling, sampler and `drop_last` are.""",
     remedy="leave `shuffle` out and let the sampler shuffle",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""
@@ -104,8 +104,8 @@ def surely_set(module: Module, call: ast.Call, value: ast.expr | None) -> bool:
 @rule(
     "TG202",
     "`set_epoch` is never called, so each epoch has the same order",
-    why="""A DistributedSampler shuffles by (seed, epoch), and learns of a new epoch by
-    `set_epoch` alone. Without it every epoch brings the same batches in the same order.""",
+    why="""A DistributedSampler shuffles by (seed, epoch), and learns the epoch only from
+    `set_epoch`. Without it every epoch has the same batches in the same order.""",
     remedy="call `sampler.set_epoch(epoch)` at the start of each epoch",
     source=f"{STABLE}/data.html#torch.utils.data.distributed.DistributedSampler",
     bad="""
@@ -149,7 +149,7 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
         elif all(asks_for_processes(*one) for one in told) and is_always_made(module, call):
             # a sampler that asks the group for its number ends the program where there is none
             alone = argument(call, 1, "num_replicas") is not None
-            yield Spot(call, "where there is one process", unsure=not alone)
+            yield Spot(call, "with one process", unsure=not alone)
 
 
 def wraps_by_hand(module: Module) -> bool:

@@ -16,11 +16,11 @@ SETTERS = ("set_default_tensor_type", "set_default_device")
 
 @rule(
     "TG210",
-    "the loader shuffles on the CPU, and tensors are made on the GPU",
-    why="""A sampler draws the order with a generator of the CPU. Where the default is the GPU,
-    torch makes the order there and refuses that generator: since torch 1.9 the first batch ends in
-    "Expected a 'cuda' device type for generator but found 'cpu'".""",
-    remedy="""pass `generator=torch.Generator(device="cuda")`, or leave the default on the CPU and
+    "the loader shuffles on the CPU, but the default device is the GPU",
+    why="""A sampler draws the order with a CPU generator. Where the default device is the GPU,
+    torch creates the order there and rejects that generator: since torch 1.9 the first batch fails
+    with "Expected a 'cuda' device type for generator but found 'cpu'".""",
+    remedy="""pass `generator=torch.Generator(device="cuda")`, or keep the CPU as the default and
     move the tensors with `to(device)`""",
     source="https://github.com/dbolya/yolact/issues/664",
     bad="""

@@ -25,10 +25,10 @@ from .option_dicts import in_options
 
 @rule(
     "TG204",
-    "the evaluation leaves samples out",
-    why="""`drop_last=True` drops the last, incomplete batch: the metric is not that of the
-    whole set, and changes with the batch size.""",
-    remedy="leave `drop_last` out where you evaluate",
+    "the evaluation skips samples",
+    why="""`drop_last=True` drops the last, incomplete batch: the metric does not cover the whole
+    set, and changes with the batch size.""",
+    remedy="omit `drop_last` in the evaluation",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""
 from torch.utils.data import DataLoader

@@ -14,11 +14,11 @@ HANDLING = "https://docs.python.org/3/tutorial/errors.html#handling-exceptions"
 
 @rule(
     "TG220",
-    "every error of the loader is taken for its end",
-    why="""The iterator is made anew after whatever went wrong: a file that cannot be read, a worker
-    that was killed, memory that ran out, and with a bare `except` Ctrl-C as well. The run goes on
-    with the first samples again, sees the others less often or never, and nobody is told.""",
-    remedy="catch `StopIteration` alone",
+    "any error of the loader counts as its end",
+    why="""Any error restarts the iterator: an unreadable file, a killed worker, memory that ran out
+    and, with a bare `except`, Ctrl-C. The run silently continues with the first samples, and sees
+    the others less often or never.""",
+    remedy="catch only `StopIteration`",
     source=HANDLING,
     bad="""
 def train(step, loader, steps):
@@ -82,11 +82,11 @@ def begins_anew(handler: ast.ExceptHandler, batches: ast.expr) -> bool:
 
 @rule(
     "TG221",
-    "another sample takes the place of each that fails, and nobody is told",
-    why="""Whatever goes wrong in `__getitem__`, a missing file or a slip in the code, gives another
-    sample: the set is smaller than it seems, the others count more than once, and an evaluation
-    scores samples that were not asked for. Where the handler tells what failed, it is a hint.""",
-    remedy="catch the error that is meant and log which sample it was, or leave bad samples out",
+    "each sample that fails is silently replaced by another",
+    why="""Any error in `__getitem__`, be it a missing file or a bug, returns another sample: the
+    dataset is smaller than it seems, other samples count more than once, and an evaluation scores
+    the wrong ones. It is a hint where the handler reports what failed.""",
+    remedy="catch only the expected error and log the sample, or remove bad samples",
     source=HANDLING,
     bad="""
 from torch.utils.data import Dataset

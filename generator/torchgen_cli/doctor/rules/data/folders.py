@@ -13,10 +13,10 @@ LISTING = ("listdir", "glob", "iglob", "scandir", "iterdir", "rglob")
 
 @rule(
     "TG207",
-    "two lists of files are paired by the order in which the system lists them",
-    why="""`listdir` and `glob` promise no order. It differs from folder to folder and from
-    machine to machine: an image gets the target of another one.""",
-    remedy="put both into `sorted(...)`, or make one name from the other",
+    "two file lists are paired in the order that the system lists them",
+    why="""`listdir` and `glob` guarantee no order. It differs between folders and between machines:
+    an image gets another image's target.""",
+    remedy="wrap both in `sorted(...)`, or derive one name from the other",
     source="https://docs.python.org/3/library/os.html#os.listdir",
     bad="""
 import os

@@ -27,11 +27,11 @@ SPLIT = re.compile(r"train|test|val(id)?(_|\b)|split|mode|phase|subset", re.I)
 
 @rule(
     "TG208",
-    "which samples are for evaluation depends on how the system lists the files",
-    why="""`listdir` and `glob` promise no order. On another machine, or with a copy of the data,
-    the same seed puts other files into the evaluation: a checkpoint that is evaluated there is
-    measured on samples that it was trained on.""",
-    remedy="put the list into `sorted(...)` before it is shuffled and cut",
+    "the evaluation split depends on the order that the system lists files",
+    why="""`listdir` and `glob` guarantee no order. On another machine, or with a copy of the data,
+    the same seed puts other files into the evaluation: a checkpoint evaluated there is measured on
+    samples that it was trained on.""",
+    remedy="wrap the list in `sorted(...)` before it is shuffled and split",
     source="https://docs.python.org/3/library/os.html#os.listdir",
     bad="""
 import os

@@ -26,9 +26,10 @@ TRAINING = re.compile(r"(^|_)(train|training|trn)(_|$)", re.I)
 @rule(
     "TG205",
     "the training samples come in the same order each epoch",
-    why="""A DataLoader shuffles only if it is asked to. Batches of neighbours in a file, such as
-    those of one class, give gradients that pull to and fro, and batch norm one class at a time.""",
-    remedy="give the training's DataLoader `shuffle=True`",
+    why="""A DataLoader shuffles only on request. Batches of neighbours in a file, such as those of
+    one class, give gradients that swing back and forth, and batch norm sees one class at a
+    time.""",
+    remedy="pass `shuffle=True` to the training DataLoader",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""
 from torch.utils.data import DataLoader, Dataset
@@ -84,11 +85,11 @@ def unshuffled(module: Module) -> Iterator[Spot]:
             if classes and all(keeps_order(node) for _, node in classes):
                 yield Spot(call)
         elif (shuffle is None or is_constant(shuffle, False)) and often_none(module, sampler):
-            yield Spot(call, "where there is one process, which has no sampler")
+            yield Spot(call, "with one process, which has no sampler")
         elif shuffle is None and isinstance(sampler, ast.Name) and may_stay_none(module, sampler):
             classes = dataset_classes(module, call)
             if classes and all(keeps_order(node) for _, node in classes):
-                yield Spot(call, "where the sampler stays None")
+                yield Spot(call, "if the sampler stays None")
 
 
 def is_counted(module: Module, target: ast.Assign) -> bool:

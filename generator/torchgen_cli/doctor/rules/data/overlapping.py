@@ -25,10 +25,10 @@ class Cut(NamedTuple):
 
 @rule(
     "TG214",
-    "samples for the evaluation are among those for the training",
-    why="""Both sets are cut from the same list, and the slice for the evaluation begins where that
-    for the training does: the score is that of samples that the model has seen.""",
-    remedy="cut the sets so that none begins before the other ends",
+    "evaluation samples are also used for training",
+    why="""Both sets are slices of the same list, and the evaluation slice starts where the training
+    slice does: the score is that of samples that the model has seen.""",
+    remedy="slice the list so that the sets do not overlap",
     source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage",
     bad="""
 def split(samples):

@@ -33,9 +33,9 @@ TRAINING = ("train", "training", "is_train", "is_training", "istrain")
 @rule(
     "TG203",
     "a DistributedSampler counts some samples of the evaluation twice",
-    why="""It repeats samples until each rank has the same number: 9 samples on 8 ranks count as
-    16. A metric over them depends on the number of processes. It is a hint unless an evaluation
-    of the program sums or gathers over the processes, and the best is chosen by it.""",
+    why="""It repeats samples until each rank has the same number: 9 samples on 8 ranks count as 16.
+    A metric over them depends on the number of processes. It is a hint unless an evaluation in the
+    program sums or gathers over the processes, and the best is chosen by it.""",
     remedy="shard without padding: `range(rank, len(dataset), world_size)`, and divide sums once",
     source="https://github.com/pytorch/pytorch/issues/25162",
     bad="""

@@ -32,10 +32,10 @@ SHARING = re.compile(
 
 @rule(
     "TG206",
-    "each process goes through all of the data",
-    why="""The model is wrapped for several processes, and nothing divides the samples: each
-    process reads all of them, in an order of its own. An epoch is as many epochs as there are
-    processes, and takes as long as with one.""",
+    "each process reads the whole dataset",
+    why="""The model is wrapped for several processes, but nothing divides the samples: each process
+    reads all of them, in its own order. One epoch is as many epochs as there are processes, and
+    takes as long as with one.""",
     remedy="give the loader a DistributedSampler, and call its `set_epoch`",
     source=f"{STABLE}/data.html#torch.utils.data.distributed.DistributedSampler",
     bad="""
@@ -105,9 +105,9 @@ def asks_to_shuffle(module: Module, call: ast.Call) -> bool:
 @rule(
     "TG703",
     "every process writes the same checkpoint",
-    why="""Several processes open one file at once and write over each other: it can be read while
-    it is half of one and half of another, and a kill leaves it broken.""",
-    remedy="save where `dist.get_rank() == 0`, and let the others wait",
+    why="""Several processes open one file at once and overwrite each other: a reader may get half
+    of one and half of another, and a kill leaves it broken.""",
+    remedy="save only where `dist.get_rank() == 0`, and let the others wait",
     source=DDP,
     bad="""
 import torch

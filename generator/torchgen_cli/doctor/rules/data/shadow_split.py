@@ -18,11 +18,11 @@ TRAIN = re.compile(r"(^|_)(train|tr|trn)", re.I)
 
 @rule(
     "TG212",
-    "the loader reads the training's data, and the split that it is named after is never used",
-    why="""A data set is made for the validation or the test, and no line reads it; the loader of
-    that name is given the one of the training. The scores are those of samples that the model was
-    trained on, and the best checkpoint is the one that fits them best.""",
-    remedy="give the loader the data set that was made for it",
+    "the loader reads the training data, and the split it is named after is unused",
+    why="""A dataset is created for validation or test, but nothing reads it; the loader of that
+    name gets the training dataset. The scores are those of samples that the model was trained on,
+    and the best checkpoint is the one that fits them best.""",
+    remedy="pass the loader the dataset that was created for it",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""
 from torch.utils.data import DataLoader

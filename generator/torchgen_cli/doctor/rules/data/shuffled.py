@@ -20,10 +20,10 @@ SHAPED = ("empty", "full", "ones", "zeros")
 
 @rule(
     "TG213",
-    "`random.shuffle` loses rows of a tensor, and doubles others",
-    why="""It swaps two elements by `x[i], x[j] = x[j], x[i]`. Of a tensor, and of an array of
-    several axes, each side is a view: the first assignment has overwritten what the second one
-    copies. After the shuffle some rows are there twice, and others nowhere.""",
+    "`random.shuffle` loses some rows of a tensor and repeats others",
+    why="""It swaps two elements with `x[i], x[j] = x[j], x[i]`. In a tensor, or an array of several
+    dimensions, each side is a view: the first assignment overwrites what the second one copies.
+    After the shuffle some rows appear twice, and others are lost.""",
     remedy="use `x[torch.randperm(len(x))]`, or `numpy.random.shuffle` for an array",
     source="https://docs.python.org/3/library/random.html#random.shuffle",
     bad="""

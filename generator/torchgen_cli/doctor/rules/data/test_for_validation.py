@@ -20,10 +20,10 @@ CHOOSES = re.compile(r"(^|\.)best_|early_?stop", re.I)
 @rule(
     "TG215",
     "the validation set is the test set",
-    why="""What is chosen by the validation, such as an epoch, a threshold or when to stop, is
-    chosen by the test: its score is too good, and says nothing of samples that are new. One place
-    is shown for the whole repository.""",
-    remedy="set some of the training data aside for the validation",
+    why="""What is chosen on the validation set, such as an epoch, a threshold or when to stop, is
+    chosen on the test set: its score is too good, and says nothing about new samples. Shown once
+    per repository.""",
+    remedy="set aside some of the training data for validation",
     source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage",
     bad="""
 import torch

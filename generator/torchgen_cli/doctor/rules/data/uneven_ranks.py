@@ -25,11 +25,10 @@ SHARING = ("reduce", "gather", "broadcast", "barrier", "sync")
 
 @rule(
     "TG209",
-    "the sampler takes the GPUs of this machine for the number of processes",
-    why="""Where fewer processes are started than there are GPUs, each takes one part in so many
-    GPUs, and nobody sees the rest of the data. On several machines the same ranks come again on
-    each: all read the same parts.""",
-    remedy="leave out `num_replicas` and `rank`: the sampler asks the process group",
+    "the sampler uses this machine's GPU count as the number of processes",
+    why="""If fewer processes than GPUs run, each reads one share per GPU, and the remaining shares
+    are never read. On several machines the ranks repeat on each: all read the same shares.""",
+    remedy="omit `num_replicas` and `rank`: the sampler asks the process group",
     source=f"{STABLE}/data.html#torch.utils.data.distributed.DistributedSampler",
     bad="""
 import torch
@@ -81,13 +80,12 @@ def starts_one_for_each(module: Module) -> bool:
 
 @rule(
     "TG425",
-    "one process leaves out a step that the others wait in",
-    why="""Each process has a loss of its own. Where one alone is not finite, that process goes on
-    to the next batch; the others are in `backward`, where the gradients of all are averaged, and
-    wait. They get those of its next batch, and at the end one process is a step short: the run
-    hangs.""",
-    remedy="""let all processes decide alike: reduce the flag with `all_reduce` before the
-    condition, or set the loss to zero with `nan_to_num` and go through `backward`""",
+    "one process skips a step that the others wait in",
+    why="""Each process has its own loss. If only one of them is not finite, that process skips to
+    the next batch; the others wait in `backward`, where the gradients of all are averaged. They get
+    those of its next batch, and at the end one process is a step short: the run hangs.""",
+    remedy="""make all processes decide alike: reduce the flag with `all_reduce` before the
+    condition, or zero the loss with `nan_to_num` and still call `backward`""",
     source=DDP,
     bad="""
 import torch

@@ -16,11 +16,11 @@ BROAD = ("BaseException", "Exception")
 
 @rule(
     "TG211",
-    "errors of this work are lost, since nobody asks for its result",
-    why="""An exception in a worker is kept with the result, and raised where the result is asked
-    for. Here nobody does: files are left out, and the program goes on as if all were well. Where
-    the function handles each exception itself, or is not one of the project's, it is a hint.""",
-    remedy="go through the results: `for _ in executor.map(...)`, or call `result()` of each",
+    "errors in this task are lost, as nothing reads its result",
+    why="""An exception in a worker is stored with the result, and raised when the result is read.
+    Here nothing reads it: files are left out, and the program continues as if all were well. It is
+    a hint where the function handles every exception itself, or is not one of the project's.""",
+    remedy="iterate over the results: `for _ in executor.map(...)`, or call `result()` on each",
     source="https://docs.python.org/3/library/concurrent.futures.html#executor-objects",
     bad="""
 from concurrent.futures import ThreadPoolExecutor

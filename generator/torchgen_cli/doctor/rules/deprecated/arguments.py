@@ -10,10 +10,10 @@ from ...syntax import argument, has_stars, is_constant, keyword, receiver, writt
 
 @rule(
     "TG804",
-    "checkpointing without saying which kind",
-    why="""Torch warns until `use_reentrant` is given, and has announced an error for 2.9 and later.
-    The old kind, which it then takes, needs an input that requires a gradient, and computes none
-    without one.""",
+    "checkpointing does not set `use_reentrant`",
+    why="""Torch warns until `use_reentrant` is passed, and has announced an error for 2.9 and
+    later. The reentrant variant, the default, needs an input that requires a gradient, and computes
+    none without one.""",
     remedy="pass `use_reentrant=False`",
     source=f"{STABLE}/checkpoint.html",
     bad="""
@@ -43,9 +43,9 @@ def reentrant(module: Module) -> Iterator[ast.AST]:
 @rule(
     "TG805",
     "`pretrained` does not say which weights",
-    why="""Torchvision has several weights for each model since 0.13, and deprecated the old
-    flag then.""",
-    remedy='pass `weights="DEFAULT"`, or the very weights by name; `weights=None` for random ones',
+    why="""Since 0.13 torchvision has several weights for each model, and the old flag is
+    deprecated.""",
+    remedy='pass `weights="DEFAULT"`, or specific weights by name; `weights=None` for random ones',
     source="https://docs.pytorch.org/vision/stable/models.html",
     bad="""
 import torchvision
@@ -74,9 +74,9 @@ def pretrained(module: Module) -> Iterator[Spot]:
 @rule(
     "TG806",
     "softmax guesses the dimension",
-    why="""Without `dim` it takes 0 for tensors of 1 and 3 dimensions, and 1 for others. Torch
-    has warned of the guess since 0.3.""",
-    remedy="pass `dim=-1`, or the dimension that is meant",
+    why="""Without `dim` it uses 0 for tensors of 1 and 3 dimensions, and 1 for others. Torch has
+    warned about this since 0.3.""",
+    remedy="pass `dim=-1`, or the intended dimension",
     source=f"{STABLE}/generated/torch.nn.functional.softmax.html",
     bad="""
 import torch.nn.functional as F
@@ -110,7 +110,7 @@ def implicit_dim(module: Module) -> Iterator[ast.AST]:
 @rule(
     "TG807",
     "`size_average` and `reduce` are replaced by `reduction`",
-    why="Together they say what one word says, and torch has deprecated them since 0.4.1.",
+    why="One argument replaces both, and torch has deprecated them since 0.4.1.",
     remedy='pass `reduction="mean"`, "sum" or "none"',
     source=f"{STABLE}/generated/torch.nn.CrossEntropyLoss.html",
     bad="""
@@ -139,10 +139,10 @@ def old_reduction(module: Module) -> Iterator[ast.AST]:
 @rule(
     "TG808",
     "`scheduler.step` no longer takes an epoch",
-    why="""The argument is deprecated: the scheduler counts for itself, and other than the
-    closed form. Where no scheduler's state is saved it is a hint: the epoch is then what lets a
-    resumed run find its rate.""",
-    remedy="call `scheduler.step()`, and keep the scheduler's state in the checkpoint",
+    why="""The argument is deprecated: the scheduler counts by itself, and not by the closed form.
+    It is a hint where no scheduler's state is saved: a resumed run then needs the epoch to find its
+    rate.""",
+    remedy="call `scheduler.step()`, and save the scheduler's state in the checkpoint",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch

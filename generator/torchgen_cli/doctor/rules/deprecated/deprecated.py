@@ -39,9 +39,9 @@ def uses_name(module: Module, name: str) -> bool:
 
 @rule(
     "TG801",
-    "this name of mixed precision is deprecated",
-    why="The same classes work for every device in `torch.amp`, which takes the device's type.",
-    remedy="use the name behind the colon",
+    "this mixed-precision name is deprecated",
+    why="The same classes in `torch.amp` work for every device, and take the device type.",
+    remedy="use the name after the colon",
     source=f"{STABLE}/amp.html",
     bad="""
 from torch.cuda.amp import autocast  # <--
@@ -71,8 +71,8 @@ def old_amp(module: Module) -> Iterator[Spot]:
 @rule(
     "TG802",
     "this function is no longer part of torch",
-    why="It raises an error in every torch of these years.",
-    remedy="use the name behind the colon; mind that arguments and results may differ",
+    why="It raises an error in every current release.",
+    remedy="use the name after the colon; arguments and results may differ",
     source=TORCHFIX,
     bad="""
 import torch
@@ -97,9 +97,9 @@ def removed(module: Module) -> Iterator[Spot]:
 @rule(
     "TG803",
     "this name is deprecated",
-    why="""Torch keeps it for old code, without care, and may drop it. Names that torch says
-    nothing about when they are used, as `torch.norm` and `Variable`, are hints.""",
-    remedy="use the name behind the colon; mind that arguments and results may differ",
+    why="""Torch keeps it for old code, unmaintained, and may remove it. Names that torch does not
+    warn about, such as `torch.norm` and `Variable`, are hints.""",
+    remedy="use the name after the colon; arguments and results may differ",
     source=TORCHFIX,
     bad="""
 import torch

@@ -19,9 +19,8 @@ LOSS = re.compile(r"loss|criterion|entropy", re.I)
 @rule(
     "TG811",
     "a loss has no element 0",
-    why="""Since torch 0.5 the mean of a loss has no dimensions, and `loss.data[0]` is an
-    IndexError: the first step, or the first evaluation, ends the run. Of what is called
-    losses, it is a hint.""",
+    why="""Since torch 0.5 a mean loss has no dimensions, and `loss.data[0]` raises an IndexError:
+    the first step, or the first evaluation, ends the run. It is a hint for plural names.""",
     remedy="write `loss.item()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
@@ -66,11 +65,11 @@ def first_of_a_loss(module: Module) -> Iterator[Spot]:
 
 @rule(
     "TG812",
-    "`volatile` does nothing",
-    why="""Torch 0.4 took it away and ignores it: the evaluation computes graphs for gradients,
-    with several times the memory. Where every caller is under `no_grad`, in a notebook that trains
-    nothing, outside of loops and for a target, this is a hint.""",
-    remedy="put the evaluation under `torch.no_grad()`",
+    "`volatile` has no effect",
+    why="""Torch 0.4 removed it and ignores it: the evaluation builds autograd graphs, with several
+    times the memory. It is a hint where every caller is under `no_grad`, in a notebook that trains
+    nothing, outside of loops and for a target.""",
+    remedy="run the evaluation under `torch.no_grad()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
 from torch.autograd import Variable
@@ -115,10 +114,10 @@ def volatile(module: Module) -> Iterator[Spot]:
 @rule(
     "TG813",
     "this name was removed from its library",
-    why="""It raises an AttributeError or ImportError with every release of these years. Where the
-    packaging keeps an older release, or the file asserts which one it runs with, it is a hint. One
-    place is shown for each name.""",
-    remedy="use the name behind the colon",
+    why="""It raises an AttributeError or ImportError in every current release. It is a hint where
+    the packaging pins an older release, or the file asserts which one it runs with. Shown once per
+    name.""",
+    remedy="use the name after the colon",
     source="https://numpy.org/doc/stable/release/1.24.0-notes.html",
     bad="""
 import numpy as np

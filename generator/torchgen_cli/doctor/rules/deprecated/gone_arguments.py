@@ -7,13 +7,13 @@ that was seen to refuse it.
 from .gone_frameworks import ARGUMENTS as OF_FRAMEWORKS
 
 TABLE_READERS = {
-    "date_parser": ("3.0", "`pandas.to_datetime` of the column"),
+    "date_parser": ("3.0", "`pandas.to_datetime` on the column"),
     "delim_whitespace": ("3.0", 'sep=r"\\s+"'),
     "error_bad_lines": ("2.0", 'on_bad_lines="skip"'),
     "infer_datetime_format": ("3.0", "leave it out"),
     "mangle_dupe_cols": ("2.0", "leave it out"),
-    "prefix": ("2.0", "add_prefix(...) of the table"),
-    "squeeze": ("2.0", '`squeeze("columns")` of the table'),
+    "prefix": ("2.0", "add_prefix(...) on the DataFrame"),
+    "squeeze": ("2.0", '`squeeze("columns")` on the DataFrame'),
     "verbose": ("3.0", "leave it out"),
     "warn_bad_lines": ("2.0", 'on_bad_lines="warn"'),
 }
@@ -29,12 +29,12 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     **{f"numpy.{name}": {"normed": ("1.24", "density")} for name in ("histogram", "histogram2d")},
     "pandas.read_csv": TABLE_READERS,
     "pandas.read_table": TABLE_READERS,
-    "pandas.concat": {"join_axes": ("1.0", "reindex of what comes")},
+    "pandas.concat": {"join_axes": ("1.0", "reindex(...) on the result")},
     "pandas.read_excel": {
         "convert_float": ("2.0", "leave it out"),
-        "date_parser": ("3.0", "`pandas.to_datetime` of the column"),
+        "date_parser": ("3.0", "`pandas.to_datetime` on the column"),
         "sheetname": ("0.25", "sheet_name"),
-        "squeeze": ("2.0", '`squeeze("columns")` of the table'),
+        "squeeze": ("2.0", '`squeeze("columns")` on the DataFrame'),
     },
     "pandas.to_datetime": {"infer_datetime_format": ("3.0", "leave it out")},
     **{
@@ -43,7 +43,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "scipy.linalg.eigh": {"eigvals": ("1.14", "subset_by_index")},
     "scipy.linalg.pinv": {"cond": ("1.14", "rtol"), "rcond": ("1.14", "rtol")},
-    "scipy.signal.firwin": {"nyq": ("1.14", "fs, which is twice as much")},
+    "scipy.signal.firwin": {"nyq": ("1.14", "fs, which is twice nyq")},
     **{
         f"skimage.{name}": {"multichannel": ("0.20", "channel_axis=-1")}
         for name in (
@@ -67,7 +67,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
         f"skimage.morphology.remove_small_{name}": {"in_place": ("0.20", "out")}
         for name in ("holes", "objects")
     },
-    "skimage.feature.peak_local_max": {"indices": ("0.20", "leave it out: indices come")},
+    "skimage.feature.peak_local_max": {"indices": ("0.20", "leave it out: it returns indices")},
     "skimage.measure.label": {"neighbors": ("0.18", "connectivity")},
     "skimage.metrics.structural_similarity": {"multichannel": ("0.21", "channel_axis=-1")},
     **{
@@ -114,7 +114,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     "sklearn.ensemble.IsolationForest": {"behaviour": ("0.24", "leave it out")},
     "sklearn.linear_model.SGDClassifier": {"n_iter": ("0.21", "max_iter")},
     "sklearn.model_selection.RandomizedSearchCV": {"iid": ("0.24", "leave it out")},
-    "sklearn.metrics.log_loss": {"eps": ("1.5", "clip what is given")},
+    "sklearn.metrics.log_loss": {"eps": ("1.5", "clip the predictions")},
     "sklearn.model_selection.GridSearchCV": {"iid": ("0.24", "leave it out")},
     "sklearn.preprocessing.OneHotEncoder": {
         "categorical_features": ("0.22", "a ColumnTransformer"),

@@ -102,19 +102,19 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "transformers.AutoModelForVision2Seq": "transformers.AutoModelForImageTextToText",
             "transformers.AutoModelWithLMHead": "transformers.AutoModelForCausalLM",
             "transformers.optimization.AdamW": "torch.optim.AdamW",
-            "transformers.LineByLineTextDataset": "the library datasets",
+            "transformers.LineByLineTextDataset": "the datasets library",
             "transformers.SummarizationPipeline": "model.generate",
             "transformers.TRANSFORMERS_CACHE": "huggingface_hub.constants.HF_HUB_CACHE",
-            "transformers.TextDataset": "the library datasets",
+            "transformers.TextDataset": "the datasets library",
             "transformers.Text2TextGenerationPipeline": "model.generate",
             "transformers.TranslationPipeline": "model.generate",
             "transformers.file_utils.PYTORCH_PRETRAINED_BERT_CACHE": "the default of cache_dir",
             "transformers.file_utils.PYTORCH_TRANSFORMERS_CACHE": "the default of cache_dir",
             "transformers.file_utils.TRANSFORMERS_CACHE": "the default of cache_dir",
-            "transformers.modeling_utils.SequenceSummary": "a class of one's own",
+            "transformers.modeling_utils.SequenceSummary": "a custom class",
             "transformers.utils.model_parallel_utils": "device_map in from_pretrained",
             **{
-                f"transformers.{where}.{name}": "a function of one's own"
+                f"transformers.{where}.{name}": "a custom function"
                 for where in ("modeling_utils", "pytorch_utils")
                 for name in ("find_pruneable_heads_and_indices", "prune_conv1d_layer")
             },
@@ -197,7 +197,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     "gensim": {
         "4.0": {
             "gensim.models.wrappers": "gensim 3.8, or the wrapped program",
-            "gensim.sklearn_api": "the models of gensim",
+            "gensim.sklearn_api": "gensim's own models",
             "gensim.summarization": "another library",
         },
     },
@@ -211,7 +211,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
 
 # the first release that refuses an argument of the trainer
 TRAINER = {
-    **dict.fromkeys(("max_nb_epochs", "use_amp"), ("0.9", "its new name, as max_epochs")),
+    **dict.fromkeys(("max_nb_epochs", "use_amp"), ("0.9", "its new name, such as max_epochs")),
     "early_stop_callback": ("1.0", "callbacks=[EarlyStopping(...)]"),
     "log_save_interval": ("1.0", "log_every_n_steps"),
     "row_log_interval": ("1.0", "log_every_n_steps"),
@@ -221,12 +221,12 @@ TRAINER = {
         for part in ("test", "train", "val")
     },
     "distributed_backend": ("1.5", "strategy"),
-    "truncated_bptt_steps": ("1.5", "a loop of one's own"),
+    "truncated_bptt_steps": ("1.5", "a custom loop"),
     "reload_dataloaders_every_epoch": ("1.6", "reload_dataloaders_every_n_epochs=1"),
     "checkpoint_callback": ("1.7", "callbacks=[...], or enable_checkpointing"),
-    "flush_logs_every_n_steps": ("1.7", "the option of the logger"),
+    "flush_logs_every_n_steps": ("1.7", "the logger's own option"),
     "log_gpu_memory": ("1.7", "callbacks=[DeviceStatsMonitor()]"),
-    "prepare_data_per_node": ("1.7", "an attribute of the data module"),
+    "prepare_data_per_node": ("1.7", "an attribute of the DataModule"),
     "process_position": ("1.7", "callbacks=[TQDMProgressBar(process_position=...)]"),
     "progress_bar_refresh_rate": ("1.7", "callbacks=[TQDMProgressBar(refresh_rate=...)]"),
     "stochastic_weight_avg": ("1.7", "callbacks=[StochasticWeightAveraging(...)]"),
@@ -258,14 +258,14 @@ TRAINING = {
     "fp16_opt_level": ("5.0", "leave it out"),
     "group_by_length": ("5.2", 'train_sampling_strategy="group_by_length"'),
     "half_precision_backend": ("5.0", "leave it out"),
-    "logging_dir": ("5.16", "TENSORBOARD_LOGGING_DIR of the environment"),
+    "logging_dir": ("5.16", "the environment variable TENSORBOARD_LOGGING_DIR"),
     "no_cuda": ("5.0", "use_cpu"),
     "overwrite_output_dir": ("5.0", "leave it out"),
     "per_gpu_eval_batch_size": ("5.0", "per_device_eval_batch_size"),
     "per_gpu_train_batch_size": ("5.0", "per_device_train_batch_size"),
     "save_safetensors": ("5.0", "leave it out"),
     "sharded_ddp": ("4.35", "fsdp"),
-    "warmup_ratio": ("5.16", "warmup_steps, which takes a part too"),
+    "warmup_ratio": ("5.16", "warmup_steps, which also takes a fraction"),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     **{
@@ -300,7 +300,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
         f"lightgbm.{name}": {
             "early_stopping_rounds": ("4.0", "callbacks=[early_stopping(...)]"),
             "evals_result": ("4.0", "callbacks=[record_evaluation(...)]"),
-            "fobj": ("4.0", "the objective of the parameters"),
+            "fobj": ("4.0", "objective in the parameters"),
             "verbose_eval": ("4.0", "callbacks=[log_evaluation(...)]"),
         }
         for name in ("cv", "train")

@@ -72,7 +72,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.product": "numpy.prod",
             "numpy.round_": "numpy.round",
             "numpy.safe_eval": "ast.literal_eval",
-            "numpy.sctypes": "the types by name",
+            "numpy.sctypes": "the dtypes by name",
             "numpy.singlecomplex": "numpy.complex64",
             "numpy.sometrue": "numpy.any",
             "numpy.source": "inspect.getsource",
@@ -169,7 +169,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "pandas.read_msgpack": "pandas.read_parquet",
         },
         "1.2": {"pandas.Panel": "a DataFrame with a MultiIndex"},
-        "1.5": {"pandas.core.common.SettingWithCopyWarning": "nothing: copies are safe by now"},
+        "1.5": {"pandas.core.common.SettingWithCopyWarning": "nothing: copies are safe now"},
         "2.0": {
             "pandas.Float64Index": "pandas.Index",
             "pandas.Int64Index": "pandas.Index",
@@ -219,7 +219,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             },
         },
         "1.2": {
-            "sklearn.datasets.load_boston": "another set, such as fetch_california_housing",
+            "sklearn.datasets.load_boston": "another dataset, such as fetch_california_housing",
             **{
                 f"sklearn.metrics.plot_{name}": f"sklearn.metrics.{display}.from_estimator"
                 for name, display in {
@@ -299,8 +299,8 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
                 "spectral": "nipy_spectral",
             }.items()
         },
-        "3.0": {"matplotlib.pyplot.hold": "nothing: plots add up by themselves"},
-        "3.4": {"matplotlib.font_manager._rebuild": "nothing: new fonts are found by themselves"},
+        "3.0": {"matplotlib.pyplot.hold": "nothing: plots always add to the axes"},
+        "3.4": {"matplotlib.font_manager._rebuild": "nothing: new fonts are found automatically"},
         "3.9": {
             name: "matplotlib.colormaps.register"
             for name in (
@@ -320,8 +320,8 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "albumentations.JpegCompression": "albumentations.ImageCompression",
             "albumentations.RandomBrightness": "albumentations.RandomBrightnessContrast",
             "albumentations.RandomContrast": "albumentations.RandomBrightnessContrast",
-            "albumentations.TemplateTransform": "a transform of one's own",
-            "albumentations.augmentations.functional": "the functions of OpenCV",
+            "albumentations.TemplateTransform": "a custom transform",
+            "albumentations.augmentations.functional": "OpenCV functions",
             "albumentations.augmentations.transforms": "albumentations",
             "albumentations.imgaug": "albumentations",
             "albumentations.pytorch.ToTensor": "albumentations.pytorch.ToTensorV2",
@@ -364,7 +364,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "tensorflow.Session": "tensorflow.compat.v1.Session",
             "tensorflow.Summary": "torch.utils.tensorboard.SummaryWriter",
             "tensorflow.app": "absl.app",
-            "tensorflow.contrib": "nothing that stayed",
+            "tensorflow.contrib": "no direct replacement",
             "tensorflow.flags": "absl.flags",
             "tensorflow.gfile": "tensorflow.io.gfile",
             "tensorflow.summary.FileWriter": "torch.utils.tensorboard.SummaryWriter",

@@ -12,7 +12,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "torch.distributed.dist_backend": "torch.distributed.get_backend",
             "torch.legacy": "torch.nn",
             "torch.utils.ffi": "torch.utils.cpp_extension",
-            "torch.utils.serialization.load_lua": "a file that torch saved",
+            "torch.utils.serialization.load_lua": "torch.load of a file that torch saved",
         },
         "1.2": {
             "torch._jit_internal.weak_module": "nothing: it has no effect",
@@ -51,7 +51,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "torch._six.inf": "math.inf",
             "torch._six.int_classes": "int",
             "torch._six.string_classes": "str",
-            "torch._six": "the names of Python",
+            "torch._six": "Python's own names",
         },
         # gone by then; which release was the last to have them was not looked up
         "2.13": {
@@ -95,9 +95,9 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     },
     "torchtext": {
         "0.12": {
-            "torchtext.legacy": "a vocabulary and a DataLoader of one's own",
+            "torchtext.legacy": "a custom vocabulary and DataLoader",
             **{
-                f"torchtext.data.{name}": "a vocabulary and a DataLoader of one's own"
+                f"torchtext.data.{name}": "a custom vocabulary and DataLoader"
                 for name in ("BucketIterator", "Example", "Field", "Iterator", "TabularDataset")
             },
         },
@@ -114,13 +114,13 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "torchaudio.transforms.ComplexNorm": "torch.abs",
         },
         "2.9": {
-            "torchaudio.get_audio_backend": "nothing: torchaudio finds how to read by itself",
+            "torchaudio.get_audio_backend": "nothing: torchaudio selects a backend itself",
             "torchaudio.io": "torchcodec",
-            "torchaudio.list_audio_backends": "nothing: torchaudio finds how to read by itself",
-            "torchaudio.utils.sox_utils": "nothing: torchaudio finds how to read by itself",
-            "torchaudio.backend": "nothing: torchaudio finds how to read by itself",
+            "torchaudio.list_audio_backends": "nothing: torchaudio selects a backend itself",
+            "torchaudio.utils.sox_utils": "nothing: torchaudio selects a backend itself",
+            "torchaudio.backend": "nothing: torchaudio selects a backend itself",
             "torchaudio.info": "torchcodec.decoders.AudioDecoder(...).metadata",
-            "torchaudio.set_audio_backend": "nothing: torchaudio finds how to read by itself",
+            "torchaudio.set_audio_backend": "nothing: torchaudio selects a backend itself",
             "torchaudio.sox_effects": "torchaudio.transforms",
         },
     },

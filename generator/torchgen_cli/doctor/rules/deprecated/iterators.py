@@ -10,9 +10,9 @@ from ...syntax import last_name, mentions, receiver, written
 
 @rule(
     "TG816",
-    "the iterator of a DataLoader has no method `next`",
-    why="""Torch 1.13 took it away. The first batch ends the run with an AttributeError, or the
-    `except` around it takes that for the end of an epoch.""",
+    "a DataLoader iterator has no method `next`",
+    why="""Torch 1.13 removed it. The first batch fails with an AttributeError, or the `except`
+    around it mistakes that for the end of an epoch.""",
     remedy="write `next(iterator)`",
     source="https://github.com/pytorch/pytorch/releases/tag/v1.13.0",
     bad="""

@@ -13,19 +13,19 @@ from ..shared.weights_alone import is_script
 
 # what makes one training of several processes
 WRAPPING = {"DDP", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "all_reduce"}
-REFUSED = "`torch.distributed.launch` starts it here, and passes `--local-rank` since torch 2.0"
+REFUSED = "launched with `torch.distributed.launch`, which passes `--local-rank` since torch 2.0"
 
 
 @rule(
     "TG809",
     "torchrun passes no `--local_rank`",
     why="""`torch.distributed.launch` passed it as a flag and is deprecated; `torchrun` sets the
-    environment variable LOCAL_RANK instead. Without it every process takes device 0. Since torch
-    2.0 `torch.distributed.launch` itself passes `--local-rank`, which a parser of `--local_rank`
-    refuses: that is found wherever a README or a script starts the file so. Elsewhere it is a hint
-    where nothing reads the flag and the rank comes from the environment, and where nothing wraps a
-    model for several processes.""",
-    remedy='read `int(os.environ["LOCAL_RANK"])`, and start the file with `torchrun`',
+    environment variable LOCAL_RANK instead. Without it every process uses device 0. Since torch 2.0
+    `torch.distributed.launch` itself passes `--local-rank`, which a parser of `--local_rank`
+    rejects: that is reported wherever a README or a script launches the file this way. Elsewhere it
+    is a hint where nothing reads the flag and the rank comes from the environment, and where
+    nothing wraps a model for several processes.""",
+    remedy='read `int(os.environ["LOCAL_RANK"])`, and launch the file with `torchrun`',
     source=f"{STABLE}/elastic/run.html",
     bad="""
 import argparse

@@ -32,10 +32,10 @@ OF_NUMBERS = ("dim", "get_rank", "item", "numel", "numpy", "size", "tolist")
 
 @rule(
     "TG820",
-    "torch refuses this mask",
-    why="""`masked_fill` and `masked_select` of torch 2.1 and newer take masks of bools alone, and
-    since 1.2 nothing can be subtracted from a mask: a RuntimeError where the line is reached.""",
-    remedy="make the mask with a comparison or `.bool()`, and write `~mask` for `1 - mask`",
+    "torch rejects this mask",
+    why="""`masked_fill` and `masked_select` in torch 2.1 and newer accept only bool masks, and
+    since 1.2 nothing can be subtracted from a mask: a RuntimeError when the line is reached.""",
+    remedy="create the mask with a comparison or `.bool()`, and write `~mask` for `1 - mask`",
     source=f"{STABLE}/generated/torch.Tensor.masked_fill_.html",
     bad="""
 def attend(scores, padding):

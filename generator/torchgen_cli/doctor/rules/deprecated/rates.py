@@ -12,9 +12,9 @@ from ..shared.loops import is_scheduler
 @rule(
     "TG810",
     "`get_lr` is how a scheduler computes its next rate, not the rate in use",
-    why="""Outside `step` it warns, and where the rate is about to change it gives another one
-    than the optimizer has: what is logged is not what was trained with. That of a LambdaLR is the
-    rate in use, which makes it a hint.""",
+    why="""Outside `step` it warns, and where the rate is about to change it returns a different one
+    from the optimizer's: the logged rate is not the one used. For LambdaLR it is the rate in use,
+    so it is a hint there.""",
     remedy="call `get_last_lr()`",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.LRScheduler.html",
     bad="""

@@ -12,10 +12,10 @@ FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
 
 @rule(
     "TG815",
-    "a function with a backward of its own has to be static",
-    why="""Since torch 1.5 a `forward` that is no static method is refused: the first call ends with
-    a RuntimeError about a legacy autograd function. Where all that is called is its `forward`, as
-    of any object, or an older torch is pinned, it is a hint.""",
+    "a custom autograd function needs static methods",
+    why="""Since torch 1.5 a `forward` that is not a static method is rejected: the first call fails
+    with a RuntimeError about a legacy autograd function. It is a hint where only its `forward` is
+    called, as on any object, or an older torch is pinned.""",
     remedy="make `forward(ctx, ...)` and `backward(ctx, ...)` static, and call `.apply`",
     source=f"{STABLE}/notes/extending.html",
     bad="""
@@ -75,10 +75,10 @@ def is_given_by_hand(module: Module, made: ast.Call) -> bool:
 
 @rule(
     "TG814",
-    "`view` refuses a slice of transposed predictions",
+    "`view` fails on a slice of transposed predictions",
     why="""`correct[:k]` of a transposed tensor is not contiguous for `k` above 1. Torch 1.5 and
-    older returned one that was; since 1.7 top-5 accuracy ends with a RuntimeError. It is a hint
-    where an older torch is pinned.""",
+    older returned a contiguous one; since 1.7 top-5 accuracy fails with a RuntimeError. It is a
+    hint where an older torch is pinned.""",
     remedy="write `correct[:k].reshape(-1)`",
     source=f"{STABLE}/generated/torch.Tensor.view.html",
     bad="""

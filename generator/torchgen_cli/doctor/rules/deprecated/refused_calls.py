@@ -21,11 +21,11 @@ SAMPLERS = ("torch.utils.data.Sampler", "torch.utils.data.sampler.Sampler")
 
 @rule(
     "TG817",
-    "this call is refused by the releases of these years",
-    why="""An argument, a method or an attribute was removed, or an argument has to be given by its
-    name: an error where the line is reached. Where the packaging keeps an older release, or the
-    file asserts which one it runs with, it is a hint. One place is shown for each call.""",
-    remedy="do what stands behind the colon",
+    "current releases reject this call",
+    why="""An argument, a method or an attribute was removed, or an argument must be passed by
+    keyword: an error when the line is reached. It is a hint where the packaging pins an older
+    release, or the file asserts which one it runs with. Shown once per call.""",
+    remedy="use what follows the colon",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html",
     bad="""
 import torch
@@ -95,7 +95,7 @@ def too_many(module: Module) -> Iterator[Refused]:
             if name in BY_PLACE and not has_stars(call):
                 allowed, release = BY_PLACE[name]
                 if len(call.args) > allowed:
-                    yield call, name, release, f"name the arguments{after(allowed)}"
+                    yield call, name, release, f"pass the arguments{after(allowed)} by keyword"
 
 
 def after(allowed: int) -> str:
@@ -120,7 +120,7 @@ def missing_arguments(module: Module) -> Iterator[Refused]:
             and keyword(call, "return_complex") is None
             and len(call.args) < 10
         ):
-            advice = "return_complex=True, and `torch.view_as_real` of what comes"
+            advice = "return_complex=True, and `torch.view_as_real` of the result"
             yield call, "torch.stft", "2.0", advice
 
 

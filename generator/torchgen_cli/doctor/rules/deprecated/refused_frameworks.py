@@ -51,7 +51,7 @@ def of_lightning(module: Module) -> Iterator[Refused]:
                     break
                 name = f"pytorch_lightning.LightningModule.{item.name}"
                 stem = item.name.removesuffix("_epoch_end").replace("training", "train")
-                yield item, name, "2.0", f"on_{stem}_epoch_end, with outputs that the step keeps"
+                yield item, name, "2.0", f"on_{stem}_epoch_end, with outputs saved in the step"
 
 
 def of_metrics(module: Module) -> Iterator[Refused]:

@@ -41,7 +41,7 @@ METHODS = {
     "selfloop_edges": ("networkx.Graph", "2.4", "networkx.selfloop_edges(graph)"),
     "textsize": ("PIL.ImageDraw", "10", "textbbox((0, 0), text)[2:]"),
     "tostring": ("numpy.ndarray", "2.3", "tobytes()"),
-    "tostring_rgb": ("matplotlib.FigureCanvasAgg", "3.10", "buffer_rgba(), of four channels"),
+    "tostring_rgb": ("matplotlib.FigureCanvasAgg", "3.10", "buffer_rgba(), with four channels"),
 }
 # attributes that are gone
 ATTRIBUTES = {
@@ -68,7 +68,7 @@ ARGUMENTS = {
     ("hist2d", "normed"): ("matplotlib.Axes", "3.3", "density"),
     ("replace", "method"): ("pandas.Series", "3.0", "mask(...) and ffill()"),
     ("mean", "level"): ("pandas.DataFrame", "2.0", "groupby(level=...).mean()"),
-    ("set_axis", "inplace"): ("pandas.DataFrame", "2.0", "the table that comes"),
+    ("set_axis", "inplace"): ("pandas.DataFrame", "2.0", "assign the result"),
     ("sum", "level"): ("pandas.DataFrame", "2.0", "groupby(level=...).sum()"),
     ("subplot", "axisbg"): ("matplotlib.Figure", "2.2", "facecolor"),
     ("to_excel", "encoding"): ("pandas.DataFrame", "2.0", "leave it out"),
@@ -168,7 +168,7 @@ def of_tables(module: Module) -> Iterator[Refused]:
         for call in module.calls.get(name, ()):
             of_texts = last_name(getattr(call.func, "value", call)) == "str"
             if of_texts and len(call.args) > 1 and is_method(module, call.func, frame):
-                yield call, f"pandas.Series.str.{name}", "2.0", "name the second argument, n"
+                yield call, f"pandas.Series.str.{name}", "2.0", "pass n by keyword"
 
 
 def text_of(node: ast.AST | None) -> str:
@@ -219,4 +219,4 @@ def of_bytes(module: Module) -> Iterator[Refused]:
             and not has_stars(call)
             and (separator is None or is_constant(separator, ""))
         ):
-            yield call, "numpy.fromstring of bytes", "2.3", "numpy.frombuffer, which gives no copy"
+            yield call, "numpy.fromstring of bytes", "2.3", "numpy.frombuffer, which makes no copy"

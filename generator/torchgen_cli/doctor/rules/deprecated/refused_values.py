@@ -19,10 +19,9 @@ GYMS = ("gym", "gymnasium")
 @rule(
     "TG818",
     "the keys of the model's output are unpacked, not its values",
-    why="""Since transformers 4 a model returns an object like a dict, and to unpack a dict gives
-    its keys: the names get the texts `last_hidden_state` and `pooler_output`, and the next call
-    fails.""",
-    remedy="take them by name, `output.pooler_output`, or give `return_dict=False`",
+    why="""Since transformers 4 a model returns a dict-like object, and unpacking it gives its keys:
+    the names get the strings `last_hidden_state` and `pooler_output`, and the next call fails.""",
+    remedy="access them by name, `output.pooler_output`, or pass `return_dict=False`",
     source="https://huggingface.co/docs/transformers/main_classes/output",
     bad="""
 from torch import nn
@@ -99,9 +98,9 @@ def unpacked(module: Module) -> Iterator[tuple[ast.Assign, ast.Call]]:
 
 @rule(
     "TG819",
-    "`step` of an environment returns five values",
+    "an environment's `step` returns five values",
     why="""Since gym 0.26, and in gymnasium, `done` is two values, `terminated` and `truncated`:
-    four names cannot take the five, which is a ValueError at the first step. `reset` returns the
+    unpacking five values into four names raises a ValueError at the first step. `reset` returns the
     observation and a dict.""",
     remedy="write `observation, reward, terminated, truncated, info = env.step(action)`",
     source="https://gymnasium.farama.org/introduction/migration_guide/",

@@ -20,14 +20,14 @@ DROPS = re.compile(
 )
 # a rate of dropout that is not 0
 SHARE = re.compile(rb"drop\w*[^\n]{0,40}?\b0?\.[0-9]*[1-9]", re.I)
-AGAIN = "which undoes the seed of each process"
+AGAIN = "this overrides the seed of each process"
 
 
 @rule(
     "TG704",
     "every process uses the first GPU",
-    why="""Nothing says which device is whose, so each process takes `cuda:0`: the others stay
-    idle, the memory of one holds all of the models, and NCCL refuses two ranks on one device.""",
+    why="""Nothing assigns a device to each process, so all use `cuda:0`: the other GPUs stay idle,
+    one GPU's memory holds all of the models, and NCCL rejects two ranks on one device.""",
     remedy='call `torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))` before the model is moved',
     source=f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html",
     bad="""
@@ -69,9 +69,8 @@ def one_device(module: Module) -> Iterator[ast.AST]:
 @rule(
     "TG705",
     "each process draws the same dropout masks",
-    why="""All processes seed their generators alike, so the samples at one place of each share are
-    dropped out, and augmented, in the same way: a batch has a share of the noise that it
-    should have.""",
+    why="""All processes use the same seed, so samples at the same place in each share get the same
+    dropout and augmentation: a batch has only a share of the noise that it should have.""",
     remedy="add the rank to the seed: `torch.manual_seed(seed + dist.get_rank())`",
     source=f"{STABLE}/notes/randomness.html",
     bad="""

@@ -12,10 +12,10 @@ DDP = f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html"
 
 @rule(
     "TG701",
-    "DataParallel is slow, and not what is maintained",
-    why="""One process drives all devices: the model is copied to each of them at every step,
-    and Python holds them up. The docs recommend DistributedDataParallel, also on one machine.
-    In a file that only evaluates, and beside DistributedDataParallel, it is a hint.""",
+    "DataParallel is slow, and no longer recommended",
+    why="""One process drives all devices: the model is copied to each of them at every step, and
+    Python slows them down. The docs recommend DistributedDataParallel, even on one machine. It is a
+    hint in a file that only evaluates, and beside DistributedDataParallel.""",
     remedy="use DistributedDataParallel, started by `torchrun`",
     source=f"{STABLE}/generated/torch.nn.DataParallel.html",
     bad="""
@@ -45,8 +45,8 @@ def data_parallel(module: Module) -> Iterator[Spot]:
 @rule(
     "TG702",
     "the batch norms are synchronised after the model was wrapped",
-    why="""DistributedDataParallel has taken the parameters of the old modules: those of the new
-    ones get no common gradient.""",
+    why="""DistributedDataParallel has registered the parameters of the old modules: those of the
+    new ones get no averaged gradient.""",
     remedy="call `convert_sync_batchnorm` before wrapping",
     source=f"{STABLE}/generated/torch.nn.SyncBatchNorm.html",
     bad="""
@@ -87,10 +87,10 @@ def late_sync(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG790",
-    "every step looks for parameters without a gradient",
-    why="""`find_unused_parameters=True` walks the whole graph at each step. Where each
-    parameter takes part in the loss it only costs time, and where one does not it hides that.""",
-    remedy="leave it out unless parts of the model are left out on purpose",
+    "every step searches for unused parameters",
+    why="""`find_unused_parameters=True` traverses the whole graph at each step. If every parameter
+    takes part in the loss, it only costs time; if one does not, it hides that.""",
+    remedy="omit it unless parts of the model are unused on purpose",
     source=DDP,
     bad="""
 from torch.nn.parallel import DistributedDataParallel

@@ -38,11 +38,11 @@ APART = re.compile(r"distrib|ddp|multi_?proc", re.I)
 
 @rule(
     "TG707",
-    "a collective call where there may be no process group",
-    why="""The program sets up no process group where it is started without a launcher, and goes on
-    with one process. There this call raises "Default process group has not been initialized". One
-    place is shown for the repository.""",
-    remedy="call it only where `dist.is_initialized()`, or set up a group of one process too",
+    "a collective call runs where there may be no process group",
+    why="""Without a launcher the program creates no process group, and runs as one process. This
+    call then raises "Default process group has not been initialized". Shown once per
+    repository.""",
+    remedy="call it only if `dist.is_initialized()`, or create a group for one process too",
     source=f"{DOCS}#torch.distributed.is_initialized",
     bad="""
 import os

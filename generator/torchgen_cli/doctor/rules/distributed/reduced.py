@@ -19,11 +19,11 @@ Use = tuple[Module, ast.AST, bool]
 
 @rule(
     "TG706",
-    "`reduce` gives the sum to one process, and all of them decide by it",
+    "`reduce` gives the sum to one process, but all of them decide by it",
     why="""`reduce` gives the sum to the process `dst`; in the others the tensor holds something
-    else. They decide by that: one stops early, or lowers its rate, and the others do not, and wait
-    for it. Where it is only kept or printed, this is a hint.""",
-    remedy="use `all_reduce`, or decide where the rank is `dst` and broadcast the decision",
+    else. All decide by it: one stops early, or lowers its rate, while the others do not, and wait
+    for it. It is a hint where the value is only kept or printed.""",
+    remedy="use `all_reduce`, or decide on rank `dst` and broadcast the decision",
     source=f"{DOCS}#torch.distributed.reduce",
     bad="""
 import torch.distributed as dist

@@ -18,9 +18,9 @@ FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|momentum|average",
 @rule(
     "TG708",
     "the model is called without the wrapper that averages its gradients",
-    why="""DistributedDataParallel gets the gradients ready to be averaged in its own `forward`.
-    What goes through `model.module` gives each process the gradients of its own samples alone:
-    the copies of the model part, and rank 0 saves one that was trained on its share.""",
+    why="""DistributedDataParallel prepares gradient averaging in its own `forward`. Calls through
+    `model.module` give each process only the gradients of its own samples: the copies of the model
+    diverge, and rank 0 saves one that was trained on its share.""",
     remedy="call the wrapped model, `model(...)`, wherever `backward` follows",
     source=DDP,
     bad="""

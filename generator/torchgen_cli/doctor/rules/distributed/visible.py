@@ -31,10 +31,10 @@ STARTING = ("Popen", "Process", "call", "check_call", "launch", "run", "spawn", 
     "TG709",
     "`CUDA_VISIBLE_DEVICES` is set after CUDA has read it",
     why="""The driver reads the variable once, when torch first asks it for a GPU;
-    `torch.cuda.is_available()` does so too. What is set later changes nothing: the run is on the
-    first GPU, on which somebody else may be. It is a hint where the value is "0", the GPU that is
-    taken anyway, and in notebooks.""",
-    remedy="set it before the first call of `torch.cuda`, or choose by `torch.cuda.set_device`",
+    `torch.cuda.is_available()` does so too. Setting it later has no effect: the run uses the first
+    GPU, which someone else may be using. It is a hint where the value is "0", the GPU used anyway,
+    and in notebooks.""",
+    remedy="set it before the first call to `torch.cuda`, or use `torch.cuda.set_device`",
     source="https://github.com/pytorch/pytorch/issues/23544",
     bad="""
 import os

@@ -43,12 +43,12 @@ NUMBERS = ("item", "float", "detach", "cpu", "numpy", "to", "mean")
 
 @rule(
     "TG504",
-    "the evaluation's loss is a mean of batch means",
-    why="""The last batch is smaller, and its samples count for more: the figure changes with the
-    batch size. Divided by the number of samples, as some do, it is a batch too small as well. A
-    figure by which nothing is chosen, and batches that may all be of one size, make this a hint.
-    One place is shown for the repository.""",
-    remedy="add up `loss.item() * len(batch)`, and divide by the number of samples",
+    "the evaluation loss is a mean of batch means",
+    why="""The last batch is smaller, so its samples count for more: the result changes with the
+    batch size. Divided by the number of samples, it is also too small by a factor of the batch
+    size. It is a hint where nothing is chosen by the result, and where all batches may be of one
+    size. Shown once per repository.""",
+    remedy="sum `loss.item() * len(batch)`, and divide by the number of samples",
     source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
     bad="""
 import torch

@@ -40,12 +40,12 @@ WHOLE = re.compile(
 
 @rule(
     "TG508",
-    "the score of the set is a mean of the scores of its batches",
-    why="""Precision, recall, F1, the area under the curve and R2 are no means over samples: the
-    mean of their values for batches is another figure, which changes with the batch size and with
-    how the samples are dealt out. So it is with the IoU or Dice of all pixels of a batch, where
-    the best model is chosen by it. A batch with one class may have no area. Where the mean is
-    neither returned nor chosen by, this is a hint. One place is shown for the repository.""",
+    "the score is a mean of batch scores",
+    why="""Precision, recall, F1, the area under the curve and R2 are not means over samples: their
+    mean over batches is a different number, which changes with the batch size and with how samples
+    are assigned to batches. The same holds for the IoU or Dice of all pixels of a batch, where the
+    best model is chosen by it. For a batch with one class the area may be undefined. It is a hint
+    where nothing returns the mean or chooses by it. Shown once per repository.""",
     remedy="""collect the labels and outputs of all batches, and compute the score once after
     the loop""",
     source="https://lightning.ai/docs/torchmetrics/stable/pages/overview.html",

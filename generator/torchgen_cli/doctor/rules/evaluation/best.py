@@ -22,12 +22,11 @@ from .on_test import TEST, VALIDATION, is_tested_later, scored_on_test, stopped_
 
 @rule(
     "TG506",
-    "the best checkpoint is the one that the test set likes best",
+    "the best checkpoint is chosen on the test set",
     why="""Of many epochs the one with the highest test score is kept, or ends the run, and is
-    reported: that score is too good, by what it varies from epoch to epoch. A test set can say how
-    good a model is as long as nothing was chosen by it. One place is shown for the whole
-    repository.""",
-    remedy="choose by a validation set, and test what was chosen once",
+    reported: that score is too good, by as much as it varies between epochs. A test set can measure
+    a model only if nothing was chosen by it. Shown once per repository.""",
+    remedy="choose on a validation set, and test the chosen model once",
     source="https://scikit-learn.org/stable/common_pitfalls.html",
     bad="""
 import torch
@@ -76,7 +75,7 @@ def best_by_test(module: Module) -> Iterator[Spot]:
             if kept or decided:
                 yield Spot(node, unsure=validated)
             elif ends_training(module, around, node):
-                yield Spot(node, "the run ends by it", unsure=validated)
+                yield Spot(node, "it decides when the run ends", unsure=validated)
         elif decides(around, node.targets[0]):
             yield Spot(node, unsure=validated)
     yield from map(Spot, stopped_by_test(module))

@@ -28,12 +28,12 @@ RANDOM = re.compile(r"^(Random[A-Z]\w+|ColorJitter|RandAugment|AutoAugment|Trivi
 
 @rule(
     "TG510",
-    "the evaluation measures samples that are changed by chance",
-    why="""Each evaluation draws anew which flips, crops or points the model is given. The same
-    weights get another score each time, and the epoch that is kept as the best is one with a lucky
-    draw. One place is shown for the whole repository.""",
-    remedy="""give the evaluation's data transforms without chance, such as a centre crop, and draw
-    only where the split is the training's""",
+    "the evaluation augments its samples at random",
+    why="""Each evaluation draws new flips, crops or points. The same weights get another score each
+    time, and the epoch that is kept as the best is one with a lucky draw. One place is shown for
+    the whole repository.""",
+    remedy="""use deterministic transforms for the evaluation, such as a centre crop, and draw only
+    for the training split""",
     source="https://docs.pytorch.org/tutorials/beginner/transfer_learning_tutorial.html",
     bad="""
 import torch

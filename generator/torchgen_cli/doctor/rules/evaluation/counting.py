@@ -13,10 +13,10 @@ from ..shared.loops import is_backward
 
 @rule(
     "TG505",
-    "the sum is divided by one less than there were batches",
-    why="""`enumerate` counts from 0, so after the loop its number is that of the last batch: of N
-    batches N - 1. With one batch it is a division by zero. A figure by which nothing is chosen,
-    and that is not returned as the result of an evaluation, makes it a hint.""",
+    "the sum is divided by one less than the number of batches",
+    why="""`enumerate` counts from 0, so after the loop its index is that of the last batch: N - 1
+    for N batches. With one batch it is a division by zero. It is a hint where nothing is chosen by
+    the result, and an evaluation does not return it.""",
     remedy="divide by `len(loader)`, or by a count of samples",
     source="https://docs.python.org/3/library/functions.html#enumerate",
     bad="""

@@ -53,10 +53,9 @@ def _cared_for(
 @rule(
     "TG501",
     "the model is evaluated in training mode",
-    why="""Without `eval()` dropout drops and batch norm uses, and updates, the statistics of
-    the batch: the metric depends on the batch size, and measuring changes the model. Where the
-    model is not seen to have such a layer, and in a function that nothing calls, this is a
-    hint.""",
+    why="""Without `eval()` dropout stays on, and batch norm uses, and updates, the statistics of
+    the batch: the metric depends on the batch size, and evaluating changes the model. It is a hint
+    where the model is not known to have such a layer, and in a function that nothing calls.""",
     remedy="call `model.eval()` before, and `model.train()` after",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.eval",
     bad="""
@@ -143,11 +142,11 @@ def switches_mode(node: ast.AST) -> bool:
 
 @rule(
     "TG502",
-    "the evaluation computes graphs for gradients",
+    "the evaluation builds autograd graphs",
     why="""Without `no_grad` each batch keeps what a backward pass would need: several times the
-    memory, and time, for nothing. Where no loop over a loader, or over the batches of a set, is
-    seen, and in a function that nothing calls, this is a hint.""",
-    remedy="put it under `torch.no_grad()` or `torch.inference_mode()`",
+    memory, and time, for nothing. It is a hint where no loop over a loader, or over the batches of
+    a set, is found, and in a function that nothing calls.""",
+    remedy="run it under `torch.no_grad()` or `torch.inference_mode()`",
     source=f"{STABLE}/notes/autograd.html#locally-disable-grad-doc",
     bad="""
 def validate(model, loader):

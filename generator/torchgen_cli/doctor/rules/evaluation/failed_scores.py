@@ -17,9 +17,9 @@ DISTANCE = re.compile(
 
 @rule(
     "TG520",
-    "a distance that could not be computed counts as 0, the best there is",
-    why="""A prediction for which the distance fails, such as an empty mask, is among the worst, and
-    enters the mean as a perfect one. The more of them fail, the better the model seems.""",
+    "a distance that cannot be computed counts as 0, the best value",
+    why="""A prediction for which the distance fails, such as an empty mask, is among the worst, but
+    enters the mean as a perfect one. The more predictions fail, the better the model seems.""",
     remedy="leave such samples out and count them, or give them the worst value",
     source="https://docs.python.org/3/tutorial/errors.html#handling-exceptions",
     bad="""

@@ -16,8 +16,8 @@ HITS = re.compile(r"correct|hits?$|(^|_)acc|right", re.I)
 @rule(
     "TG507",
     "the accuracy counts the last batch as a full one",
-    why="""The hits are divided by batches times batch size, and the loader keeps what is left for
-    the last batch: there are fewer samples than that, and the share comes out too low.""",
+    why="""The hits are divided by batches times batch size, but the loader keeps a smaller last
+    batch: there are fewer samples than that, and the accuracy is too low.""",
     remedy="divide by `len(loader.dataset)`, or by a count of the labels",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""

@@ -17,10 +17,10 @@ LOADS = re.compile(r"load|restore|resume|best|swap|ema", re.I)
 
 @rule(
     "TG509",
-    "the test at the end measures the last weights, not those that were kept as the best",
-    why="""The epochs keep a checkpoint where the score is the best, and after the last one the
-    model in memory is tested, which has gone on: the figure that is reported belongs to no
-    checkpoint that was chosen.""",
+    "the final test uses the last weights, not the best ones",
+    why="""The loop saves a checkpoint when the score is the best, but the final test uses the model
+    in memory, which was trained further: the reported score belongs to no checkpoint that was
+    chosen.""",
     remedy="load the best checkpoint before the test",
     source="https://docs.pytorch.org/tutorials/beginner/transfer_learning_tutorial.html",
     bad="""

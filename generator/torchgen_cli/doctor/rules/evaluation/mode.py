@@ -16,9 +16,9 @@ FIXED = re.compile(r"teacher|ema|frozen|pretrained|ref|target|disc", re.I)  # no
 @rule(
     "TG503",
     "after the first evaluation, training goes on in evaluation mode",
-    why="""`eval()` stays until `train()` is called. From the second epoch on there is no
-    dropout, and batch norm neither uses nor updates the statistics of its batches. Where no model
-    of the program has such a layer, and in a function that nothing calls, this is a hint.""",
+    why="""`eval()` stays in effect until `train()` is called. From the second epoch on there is no
+    dropout, and batch norm neither uses nor updates batch statistics. It is a hint where no model
+    in the program has such a layer, and in a function that nothing calls.""",
     remedy="call `model.train()` at the start of each epoch",
     source=f"{STABLE}/generated/torch.nn.Module.html#torch.nn.Module.train",
     bad="""

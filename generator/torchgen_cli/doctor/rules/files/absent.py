@@ -12,9 +12,9 @@ from ...unused import does_something, is_unused
 
 @rule(
     "TG007",
-    "the project does not have what is imported here",
-    why="""The import asks for a file of the project that is not there, or for a name that the file
-    does not define: an ImportError, and the program does not start.""",
+    "the project does not have what this imports",
+    why="""The import asks for a file that the project lacks, or for a name that the file does not
+    define: the program fails with an ImportError when it starts.""",
     remedy="add the file or the name to the repository, or remove the import",
     source="https://docs.python.org/3/library/exceptions.html#ImportError",
     bad="""

@@ -14,9 +14,9 @@ from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 @rule(
     "TG005",
     "the function does not take these arguments",
-    why="""An argument is missing, too many, or has a name that the function does not know: a
-    TypeError as soon as the line is reached.""",
-    remedy="give what the function's first line asks for",
+    why="""An argument is missing, is one too many, or has an unknown name: a TypeError as soon as
+    the line is reached.""",
+    remedy="pass what the function's signature requires",
     source="https://docs.python.org/3/reference/expressions.html#calls",
     bad="""
 import torch
@@ -198,7 +198,7 @@ def unfit(call: ast.Call, function: Function, bound: bool) -> str:
     if starred or doubled:
         return ""
     if args.vararg is None and len(call.args) > len(names):
-        return f"takes {len(names)} arguments, and is given {len(call.args)}"
+        return f"takes {len(names)} arguments, but is given {len(call.args)}"
     required = names[: len(names) - len(args.defaults)]
     missing = [one for one in required[len(call.args) :] if one not in given]
     missing += [

@@ -7,8 +7,8 @@ from ...rule import Severity, rule
 @rule(
     "TG001",
     "the file does not parse",
-    why="Python will not import it, and few rules can be checked in it.",
-    remedy="mend the syntax, or remove the file",
+    why="Python cannot import it, and few rules can check it.",
+    remedy="fix the syntax, or remove the file",
     source="https://docs.python.org/3/reference/grammar.html",
     bad="def train(model:  # <--\n    pass",
     good="def train(model):\n    pass",
@@ -21,9 +21,9 @@ def unparsable(module: Module) -> tuple[()]:
 
 @rule(
     "TG002",
-    "this `ignore` does not count",
-    why="""A rule that is switched off without a reason stays off for ever, and nobody knows
-    whether it still should be. So an `ignore` needs the id of a rule, and a reason behind it.""",
+    "this `ignore` is invalid",
+    why="""A rule that is disabled without a reason stays disabled forever, and nobody knows whether
+    it still should be. So an `ignore` needs the id of a rule, and a reason after it.""",
     remedy="write `# torchgen: ignore[TG601] the reason`, with the id of a rule",
     source="https://docs.astral.sh/ruff/linter/#error-suppression",
     bad="""
@@ -46,9 +46,8 @@ def suppressed_without_reason(module: Module) -> tuple[()]:
 
 @rule(
     "TG003",
-    "this `ignore` is about nothing",
-    why="""The rule finds nothing on this line, any more or at all. Such a comment would hide
-    the next fault that is made there.""",
+    "this `ignore` is unused",
+    why="The rule finds nothing on this line. Such a comment would hide the next fault there.",
     remedy="remove the comment",
     source="https://docs.astral.sh/ruff/rules/unused-noqa/",
     bad="""

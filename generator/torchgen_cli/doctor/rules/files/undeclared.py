@@ -33,10 +33,10 @@ HIDDEN = re.compile(
 
 @rule(
     "TG006",
-    "no parser has a flag of this name",
-    why="""The namespace of argparse has what was declared, and nothing else: an AttributeError as
-    soon as the line is reached.""",
-    remedy="declare the flag, or write the name of the one that was meant",
+    "no parser has a flag with this name",
+    why="""The argparse namespace has only what was declared: an AttributeError as soon as the line
+    is reached.""",
+    remedy="declare the flag, or correct the name",
     source="https://docs.python.org/3/library/argparse.html#the-namespace-object",
     bad="""
 import argparse

@@ -22,10 +22,10 @@ GIVEN |= {"WindowsError", "__annotations__", "__module__", "__qualname__"}
 
 @rule(
     "TG004",
-    "this name is defined nowhere",
-    why="""Neither the function, the file, what it imports, nor Python defines the name: a NameError
-    as soon as the line is reached, which may be after hours of training.""",
-    remedy="define or import it, or write the name that was meant",
+    "this name is not defined",
+    why="""Neither the function, the file, its imports nor Python defines the name: a NameError as
+    soon as the line is reached, which may be after hours of training.""",
+    remedy="define or import it, or correct the name",
     source="https://docs.python.org/3/library/exceptions.html#NameError",
     bad="""
 import torch

@@ -17,11 +17,11 @@ ASKS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 @rule(
     "TG339",
-    "the condition is always true, as a text or number stands alone in it",
-    why="""`x == "a" or "b"` asks whether x is "a", or whether the text "b" is true, as each text
-    is that has a character. The condition holds whatever x is. Beside the number 1, which may be
-    there to switch the condition off, it is a hint.""",
-    remedy='name what is compared each time, or write `x in ("a", "b")`',
+    "the condition is always true, as a string or number stands alone in it",
+    why="""`x == "a" or "b"` checks whether x is "a", or whether the string "b" is true, as every
+    non-empty string is. The condition holds whatever x is. It is a hint with the number 1, which
+    may be there to disable the condition.""",
+    remedy='write out each comparison, or use `x in ("a", "b")`',
     source="https://docs.python.org/3/library/stdtypes.html#truth-value-testing",
     bad="""
 import torch
@@ -76,10 +76,10 @@ def is_asked(module: Module, node: ast.expr) -> bool:
 
 @rule(
     "TG340",
-    "parentheses around one text make no tuple, and `in` looks for a part of the text",
-    why="""`name in ("train")` is `name in "train"`: it holds for "rain", for "t" and for an empty
-    text as well. It works for as long as no value is a part of another.""",
-    remedy='put a comma behind the text, `("train",)`, or compare by `==`',
+    "parentheses around one string make no tuple, so `in` looks for a substring",
+    why="""`name in ("train")` is `name in "train"`: it also holds for "rain", for "t" and for an
+    empty string. It works only while no value is a substring of another.""",
+    remedy='add a comma after the string, `("train",)`, or compare with `==`',
     source="https://docs.python.org/3/reference/expressions.html#parenthesized-forms",
     bad="""
 import torch

@@ -43,12 +43,12 @@ IN_CUDNN = re.compile(
 
 @rule(
     "TG334",
-    "torch has no setting of this name, so this changes nothing",
-    why="""Python takes any name for a new attribute of a module, and torch never asks for it: the
-    run goes on as by default. `torch.backends.cuda.matmul` refuses it with an
-    AttributeError. Where no setting has a name like it, it is a hint; so is a setting of cuDNN in a
-    program without convolutions and recurrent layers.""",
-    remedy="set the attribute that is meant",
+    "torch has no setting with this name, so this has no effect",
+    why="""Python accepts any name as a new attribute of a module, and torch never reads it: the run
+    uses the default. `torch.backends.cuda.matmul` rejects it with an AttributeError. It is a hint
+    where no setting has a similar name, and for a cuDNN setting in a program without convolutions
+    and recurrent layers.""",
+    remedy="set the intended attribute",
     source=f"{STABLE}/backends.html",
     bad="""
 import torch

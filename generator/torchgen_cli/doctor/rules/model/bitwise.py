@@ -12,7 +12,7 @@ BITS = (ast.BitAnd, ast.BitOr)
 
 @rule(
     "TG332",
-    "`~` makes a bool true, whatever it was",
+    "`~` makes any bool true",
     why="""`~True` is -2 and `~False` is -1: both count as true. What the flag should turn off is
     always on.""",
     remedy="write `not`",
@@ -48,10 +48,10 @@ def inverted(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG333",
-    "`&` and `|` come before `==`, so another comparison is made",
+    "`&` and `|` bind tighter than `==`, so this compares something else",
     why="""Unlike `and`, `&` binds tighter than a comparison: `shuffle & rank == -1` compares
-    `shuffle & rank` with -1, which is never equal where `shuffle` is a bool.""",
-    remedy="write `and` or `or`, or put brackets around the comparison",
+    `shuffle & rank` with -1, which is never true if `shuffle` is a bool.""",
+    remedy="write `and` or `or`, or put parentheses around the comparison",
     source="https://docs.python.org/3/reference/expressions.html#operator-precedence",
     bad="""
 from torch.utils.data import DataLoader

@@ -24,7 +24,7 @@ TENSORS = "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.dev
 
 @rule(
     "TG322",
-    "a `torch.device` equals no text",
+    "a `torch.device` never equals a string",
     why="""`torch.device("cuda") == "cuda"` is False, and `!=` is True: the branch for this device
     is never taken, or always.""",
     remedy='compare `device.type == "cuda"`',
@@ -126,7 +126,7 @@ def makes_device(module: Module, node: ast.expr) -> bool:
     "TG324",
     "the sum of two comparisons is never 2",
     why="""`(a == 1) + (b == 1)` is True where one of them is: since torch 1.2 comparisons are
-    boolean, and so is their sum. It equals 1 at most, and what is counted so is always 0.""",
+    boolean, and so is their sum. It equals 1 at most, so the count is always 0.""",
     remedy="write `(a == 1) & (b == 1)`",
     source="https://docs.pytorch.org/docs/stable/generated/torch.logical_and.html",
     bad="""

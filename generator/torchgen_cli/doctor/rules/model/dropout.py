@@ -15,10 +15,9 @@ DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
 @rule(
     "TG306",
     "dropout stays on in evaluation",
-    why="""`F.dropout` drops unless it is told that this is no training; `model.eval()` does not
-    reach it. A dropout layer that is made in `forward` is always new, and so always in training
-    mode.""",
-    remedy="pass `training=self.training`, or make an `nn.Dropout` in `__init__`",
+    why="""`F.dropout` is on unless the call turns it off; `model.eval()` does not affect it. A
+    dropout layer created in `forward` is always new, and so always in training mode.""",
+    remedy="pass `training=self.training`, or create an `nn.Dropout` in `__init__`",
     source=f"{DOCS}/torch.nn.functional.dropout.html",
     bad="""
 import torch.nn.functional as F
@@ -72,10 +71,10 @@ def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
 
 @rule(
     "TG307",
-    "attention drops in evaluation too",
-    why="""`scaled_dot_product_attention` applies `dropout_p` always: it is a function, and
-    knows nothing of `model.eval()`. Where the rate is 0 by default and nothing else is given, it
-    is a hint.""",
+    "attention dropout stays on in evaluation",
+    why="""`scaled_dot_product_attention` always applies `dropout_p`: it is a function, and
+    `model.eval()` does not affect it. It is a hint where the rate is 0 by default and nothing else
+    is passed.""",
     remedy="pass `dropout_p=self.dropout if self.training else 0.0`",
     source=f"{DOCS}/torch.nn.functional.scaled_dot_product_attention.html",
     bad="""

@@ -10,11 +10,11 @@ from ...syntax import own_nodes, walk, written
 
 @rule(
     "TG321",
-    "the loop returns in its first pass",
-    why="""The `return` stands in the body of the loop that adds up what it returns: only the first
-    item counts, and what the others would add is never computed. Layers behind it get no gradient
-    and are never trained.""",
-    remedy="indent the `return` as far as the `for`",
+    "the loop returns in its first iteration",
+    why="""The `return` is in the body of the loop that sums up what it returns: only the first item
+    counts, and the rest is never computed. Layers used there get no gradient and are never
+    trained.""",
+    remedy="align the `return` with the `for`",
     source="https://docs.python.org/3/reference/simple_stmts.html#the-return-statement",
     bad="""
 from torch import nn

@@ -13,13 +13,13 @@ from .flags import is_left_unread
 
 @rule(
     "TG310",
-    "a flag of `type=bool` is true, whatever is given",
-    why="""argparse calls `bool` on the text, and any text but the empty one is true:
-    `--pretrained False` asks for a pretrained model. A flag without a type, or of `type=str`, keeps
-    the text, which is as true. Where no value of the flag changes anything, and for a switch that
-    a script without torch documents as `True`, it is a hint.""",
-    remedy="""use `action=argparse.BooleanOptionalAction`, or `store_true`; where people give
-    `--flag True`, read the word: `type=lambda word: word.lower() == "true"`""",
+    "a flag with `type=bool` is true for any value",
+    why="""argparse calls `bool` on the string, and any non-empty string is true: `--pretrained
+    False` asks for a pretrained model. A flag without a type, or with `type=str`, keeps the string,
+    which is also true. It is a hint where no value of the flag changes anything, and for a switch
+    that a script without torch documents as `True`.""",
+    remedy="""use `action=argparse.BooleanOptionalAction`, or `store_true`; if users pass `--flag
+    True`, parse the word: `type=lambda word: word.lower() == "true"`""",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
 import argparse
@@ -42,7 +42,7 @@ def boolean_text(module: Module) -> Iterator[Spot]:
             yield Spot(call, unsure=idle or is_given_as_true(module, call))
         elif is_text_for_truth(module, call):
             unsure = changes_nothing(module, call)
-            yield Spot(call, "the text that is given is asked for as a truth", unsure)
+            yield Spot(call, "the string is tested for truth", unsure)
 
 
 def is_given_as_true(module: Module, call: ast.Call) -> bool:
@@ -108,10 +108,10 @@ def is_asked(module: Module, node: ast.expr) -> bool:
 
 @rule(
     "TG331",
-    "a flag of `type=list` becomes a list of single characters",
-    why="""argparse calls the type on the text: `--devices 0,1` is `["0", ",", "1"]`, and
-    `--sizes 128` is `["1", "2", "8"]`. A `set` is as wrong. Only the default is
-    what it should be. A `dict` refuses any text, and is a hint.""",
+    "a flag with `type=list` becomes a list of single characters",
+    why="""argparse calls the type on the string: `--devices 0,1` is `["0", ",", "1"]`, and `--sizes
+    128` is `["1", "2", "8"]`. A `set` is just as wrong. Only the default is right. A `dict` rejects
+    any string, and is a hint.""",
     remedy="use `nargs='+'` and the type of one value, such as `type=int`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -139,10 +139,10 @@ def characters(module: Module) -> Iterator[Spot]:
 
 @rule(
     "TG344",
-    "this flag refuses numbers like its own default",
-    why="""The default is a fraction, and `type=int` reads no fraction from the command line:
-    whoever gives `--rate 0.3` gets an error, and whole numbers alone can be tried. Where no code
-    reads the flag, it is a hint.""",
+    "this flag rejects numbers like its own default",
+    why="""The default is a fraction, but `type=int` accepts no fraction on the command line:
+    `--rate 0.3` is an error, and only whole numbers can be tried. It is a hint where no code reads
+    the flag.""",
     remedy="write `type=float`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""

@@ -33,10 +33,10 @@ ARGPARSE = "https://docs.python.org/3/library/argparse.html"
 
 @rule(
     "TG313",
-    "a number that is given for this flag is a text",
-    why="""Without `type` argparse keeps what was typed, a text. The default is a number, so the
-    script works until somebody uses the flag: then it compares or computes with a text. Where it is
-    only a part of a text, it is a hint.""",
+    "a number passed to this flag is a string",
+    why="""Without `type` argparse keeps a string. The default is a number, so the script works
+    until somebody uses the flag: then it compares or computes with a string. It is a hint where the
+    value is only part of a string.""",
     remedy="give the flag its `type`",
     source=f"{ARGPARSE}#type",
     bad="""
@@ -137,12 +137,12 @@ def goes_into_text(module: Module, node: ast.AST) -> bool:
 
 @rule(
     "TG314",
-    "giving this flag does not turn on what it is called after",
-    why="""`store_false` sets the value to False where the flag is given: `--cuda` runs on the CPU,
-    and without it the GPU is used. Who gives it gets the opposite. `store_true` with the default
-    True changes nothing, and nothing turns it off. It is a hint where the name says nothing of the
-    device, the training, the model or the data, in scripts that export or show something, and where
-    a comment says that the value means the opposite.""",
+    "this flag does not turn on what its name says",
+    why="""`store_false` sets the value to False when the flag is passed: `--cuda` runs on the CPU,
+    and without it the GPU is used. Users get the opposite. `store_true` with the default True has
+    no effect, and nothing turns it off. It is a hint where the name does not refer to the device,
+    the training, the model or the data, in scripts that export or show something, and where a
+    comment says that the value means the opposite.""",
     remedy="call it `--no-...` with `dest`, or use `action=argparse.BooleanOptionalAction`",
     source=f"{ARGPARSE}#action",
     bad="""

@@ -11,10 +11,10 @@ from ..shared.gpu_needs import asked_without_condition, is_of_a_gpu_program, nee
 
 @rule(
     "TG345",
-    "this needs a GPU, in a program that goes on without one",
-    why="""The program chooses the CPU where there is no GPU, or where a flag says so, and asks for
-    that wherever else it moves something. This place does not ask, so the run ends here.""",
-    remedy="move it to where the rest is: `.to(device)`, or under the same condition",
+    "this needs a GPU, in a program that also supports the CPU",
+    why="""The program runs on the CPU where there is no GPU, or where a flag says so, and checks
+    for that elsewhere. This line does not check, so a run on the CPU fails here.""",
+    remedy="use `.to(device)` as elsewhere, or put it under the same condition",
     source=f"{STABLE}/notes/cuda.html#device-agnostic-code",
     bad="""
 import torch

@@ -11,13 +11,12 @@ from ..shared.origins import called
 
 @rule(
     "TG350",
-    "the grid puts -1 and 1 on the centres of the outer pixels, and `grid_sample` on their edges",
-    why="""Since torch 1.3 `grid_sample` takes -1 and 1 for the edges of an image, unless
-    `align_corners=True` says otherwise. Coordinates that were divided by the size less one have the
-    centres of the first and the last pixel there. What is sampled is off by up to half a pixel
-    towards the borders, also where nothing was moved, and weights from before torch 1.3 see other
-    inputs than in their training.""",
-    remedy="give `align_corners=True`, or compute `(2 * x + 1) / width - 1`",
+    "the grid is normalised for `align_corners=True`, and `grid_sample` uses False",
+    why="""Since torch 1.3, -1 and 1 are the edges of the image for `grid_sample` unless
+    `align_corners=True`. Coordinates that were divided by the size minus one mean the centres of
+    the first and the last pixel instead. The result is off by up to half a pixel near the borders,
+    and weights trained before torch 1.3 see other inputs than in training.""",
+    remedy="pass `align_corners=True`, or compute `(2 * x + 1) / width - 1`",
     source=f"{STABLE}/generated/torch.nn.functional.grid_sample.html",
     bad="""
 import torch

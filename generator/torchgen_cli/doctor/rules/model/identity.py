@@ -13,11 +13,11 @@ IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
 
 @rule(
     "TG335",
-    "`is` compares with a literal text or number",
-    why="""`is` asks whether both are the same object, not whether they are equal. A text from
-    a command line or a file is another object than the literal, so the branch is never taken.
-    A single character of a text is another object in Python 3.11 and 3.12.1. Where another literal
-    may be compared, or a value that CPython keeps once, such as "" or a small number, it is a hint:
+    "`is` compares with a string or number literal",
+    why="""`is` checks whether both are the same object, not whether they are equal. A string from a
+    command line or a file is a different object from the literal, so the branch is never taken. A
+    single character of a string is a different object in Python 3.11 and 3.12.1. It is a hint where
+    another literal may be compared, or a value that CPython caches, such as "" or a small number:
     it works, with a SyntaxWarning.""",
     remedy="write `==`, or `!=` for `is not`",
     source="https://docs.python.org/3/reference/expressions.html#is-not",

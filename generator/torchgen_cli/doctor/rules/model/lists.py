@@ -15,10 +15,10 @@ REFUSING = (
 
 @rule(
     "TG343",
-    "torch takes a tensor here, and is given a list",
-    why="""`torch.sum`, `torch.mean` and their like take one tensor. A list of tensors, or of
-    numbers, is a TypeError as soon as the line is reached.""",
-    remedy="call `sum(...)` of Python, or `torch.stack(...)` first",
+    "torch takes a tensor here, but gets a list",
+    why="""`torch.sum`, `torch.mean` and similar functions take one tensor. A list of tensors or
+    numbers raises a TypeError as soon as the line is reached.""",
+    remedy="use Python's `sum(...)`, or `torch.stack(...)` first",
     source=f"{STABLE}/generated/torch.sum.html",
     bad="""
 import torch

@@ -17,11 +17,11 @@ OF_LOGARITHMS = {"NLLLoss", "nll_loss", "KLDivLoss", "kl_div"}
 
 @rule(
     "TG330",
-    "the loss takes log-probabilities, and is given probabilities",
-    why="""`nll_loss` picks the value of each label and changes its sign: it takes the logarithm of
-    nothing. With probabilities it goes down to -1 instead of 0, and its gradient is that of another
-    loss. `kl_div` takes the logarithm of its target alone.""",
-    remedy="give it `F.log_softmax(scores, dim=...)`",
+    "the loss takes log-probabilities, but gets probabilities",
+    why="""`nll_loss` picks the value of each label and changes its sign: it takes no logarithm.
+    With probabilities it goes down to -1 instead of 0, and its gradient is that of another loss.
+    `kl_div` takes the logarithm of its target only.""",
+    remedy="pass it `F.log_softmax(scores, dim=...)`",
     source=f"{DOCS}/torch.nn.functional.kl_div.html",
     bad="""
 import torch.nn.functional as F
@@ -52,7 +52,7 @@ def probabilities_for_logarithms(module: Module) -> Iterator[Spot]:
         elif found == {"kl_div"} and takes_plain(call):
             wanted = unshaped(module, target, call)
             if isinstance(wanted, ast.Call) and is_log_softmax(module, wanted):
-                yield Spot(call, "its target are log-probabilities, without `log_target=True`")
+                yield Spot(call, "its target holds log-probabilities, without `log_target=True`")
 
 
 def is_probability(module: Module, call: ast.Call) -> bool:

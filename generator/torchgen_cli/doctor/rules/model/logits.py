@@ -20,11 +20,11 @@ TAKE_SCORES |= {"CrossEntropyLoss", "cross_entropy", "MultiLabelSoftMarginLoss"}
 
 @rule(
     "TG326",
-    "the loss applies a sigmoid itself, and is given what came out of one",
-    why="""`BCEWithLogitsLoss` takes scores, and cross-entropy too. After a sigmoid, all of them
-    lie between 0 and 1: gradients are small, and the loss cannot go to zero; in an evaluation it
-    is another loss than that of the training.""",
-    remedy="give the loss the scores as they come from the last layer",
+    "the loss takes logits, but gets the output of a sigmoid",
+    why="""`BCEWithLogitsLoss` takes logits, and so does cross-entropy. After a sigmoid, the values
+    lie between 0 and 1: gradients are small, and the loss cannot reach zero; in an evaluation it
+    differs from the training loss.""",
+    remedy="pass the loss the logits of the last layer",
     source=f"{DOCS}/torch.nn.BCEWithLogitsLoss.html",
     bad="""
 import torch
@@ -104,12 +104,12 @@ def is_method(module: Module, call: ast.Call, name: str) -> bool:
 
 @rule(
     "TG327",
-    "the logarithm of a probability that may be zero",
-    why="""In float32 a softmax gives 0 for a score some hundred below the highest, and one less a
-    sigmoid for a score of 17; in half precision for much less. The logarithm is then minus
+    "the logarithm is taken of a probability that may be zero",
+    why="""In float32 a softmax gives 0 for a score about a hundred below the highest, and one minus
+    a sigmoid for a score of 17; in half precision much sooner. The logarithm is then minus
     infinity, and the gradient NaN. `log_softmax` and `logsigmoid` are exact. A sigmoid alone gives
-    0 for -104 only: this is a hint, as is a place where no gradient is computed.""",
-    remedy="use `F.log_softmax(x, dim)`, `F.logsigmoid(x)`, or `F.logsigmoid(-x)` for one less it",
+    0 only for -104: this is a hint, as is a place where no gradient is computed.""",
+    remedy="use `F.log_softmax(x, dim)`, `F.logsigmoid(x)`, or `F.logsigmoid(-x)` for one minus it",
     source=f"{DOCS}/torch.nn.functional.log_softmax.html",
     bad="""
 import torch

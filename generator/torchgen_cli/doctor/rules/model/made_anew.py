@@ -31,11 +31,11 @@ NORMS = ("LayerNorm", "GroupNorm")
 
 @rule(
     "TG320",
-    "a layer that is made in `forward` is never trained",
-    why="""Each forward pass makes a new layer, with new random weights: no optimizer knows them and
-    no checkpoint holds them. A batch norm that is made there has no running statistics either, so
-    that it normalises by the batch in evaluation too.""",
-    remedy="make the layer in `__init__`, and call it in `forward`",
+    "a layer created in `forward` is never trained",
+    why="""Each forward pass creates a new layer, with new random weights: no optimizer has them and
+    no checkpoint holds them. A batch norm created there has no running statistics either, so it
+    also normalises by the batch in evaluation.""",
+    remedy="create the layer in `__init__`, and call it in `forward`",
     source=f"{DOCS}/torch.nn.Module.html",
     bad="""
 from torch import nn
@@ -144,9 +144,9 @@ def is_used_here(module: Module, method: Function, call: ast.Call) -> bool:
 
 @rule(
     "TG325",
-    "a kernel of two sides in a convolution of one dimension",
-    why="""`nn.Conv1d` makes a weight of four dimensions of it, and torch refuses each input since
-    1.11: one of three dimensions does not fit the weight, and four are too many for `conv1d`.""",
+    "a one-dimensional convolution gets a two-dimensional kernel",
+    why="""`nn.Conv1d` creates a weight of four dimensions from it, and torch rejects every input
+    since 1.11: three dimensions do not fit the weight, and four are too many for `conv1d`.""",
     remedy="use `nn.Conv2d`",
     source=f"{DOCS}/torch.nn.Conv1d.html",
     bad="""

@@ -40,10 +40,10 @@ def held_modules(module: Module, value: ast.AST) -> list[ast.expr]:
 @rule(
     "TG301",
     "modules in a plain list or dict are not part of the model",
-    why="""`parameters()`, `to(device)`, `state_dict()` and `train()` see only what is
-    registered. What a plain list or dict holds is neither trained, nor moved, nor saved. A list
-    of a single module is a hint: some hide one so on purpose. So are modules of which it is not
-    seen that they have parameters.""",
+    why="""`parameters()`, `to(device)`, `state_dict()` and `train()` see only what is registered.
+    What a plain list or dict holds is not trained, moved or saved. A list of a single module is a
+    hint: some hide one this way on purpose. So are modules that are not known to have
+    parameters.""",
     remedy="use nn.ModuleList, nn.ModuleDict, nn.ParameterList or nn.ParameterDict",
     source=f"{DOCS}/torch.nn.ModuleList.html",
     bad="""
@@ -129,9 +129,9 @@ def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterat
 
 @rule(
     "TG302",
-    "this tensor is no parameter of the model",
-    why="""Only an `nn.Parameter` that is assigned itself is registered. A plain tensor with
-    `requires_grad`, or what `.to()` or `.cuda()` makes of a parameter, is not trained, moved or
+    "this tensor is not a parameter of the model",
+    why="""Only a directly assigned `nn.Parameter` is registered. A plain tensor with
+    `requires_grad`, or the result of `.to()` or `.cuda()` on a parameter, is not trained, moved or
     saved.""",
     remedy="assign `nn.Parameter(tensor)` and move the whole module afterwards",
     source=f"{DOCS}/torch.nn.parameter.Parameter.html",

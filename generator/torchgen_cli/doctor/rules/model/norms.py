@@ -19,8 +19,8 @@ BIAS = {**{name: 7 for name in CONVOLUTIONS}, "Linear": 2}  # the place of `bias
 @rule(
     "TG303",
     "the bias before the norm does nothing",
-    why="""The norm subtracts the mean of each channel, and with it any bias. The parameter
-    costs memory and time, gets no gradient to speak of, and still decays.""",
+    why="""The norm subtracts the mean of each channel, and any bias with it. The parameter costs
+    memory and time, gets almost no gradient, and still decays.""",
     remedy="build the layer with `bias=False`",
     source="https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html",
     bad="""

@@ -16,11 +16,11 @@ DRAWS = (
 
 @rule(
     "TG323",
-    "the padding of an embedding is no longer zero",
-    why="""`padding_idx` makes the row of the padding zero once, when the layer is made, and keeps
-    gradients from it. Who draws the whole weight anew gives the padding a random vector, which no
-    training changes any more. Where masks, lengths or a norm keep that vector from what follows,
-    it is a hint.""",
+    "the padding row of an embedding is no longer zero",
+    why="""`padding_idx` sets the padding row to zero once, when the layer is created, and keeps
+    gradients from it. Initializing the whole weight again gives the padding a random vector, which
+    training never changes. It is a hint where masks, lengths or a norm keep that vector from what
+    follows.""",
     remedy="set the row to zero again: `weight.data[padding_idx].zero_()`",
     source=f"{DOCS}/torch.nn.Embedding.html",
     bad="""

@@ -14,11 +14,11 @@ MAY_RAISE = re.compile(rb"\braise\s*(\s+NotImplemented\b|\(*\s*[rRuUfF]?[\"'])")
 
 @rule(
     "TG338",
-    "what is raised here is no exception",
-    why="""`NotImplemented` is a value that comparisons return, and a text is no exception either:
-    Python answers with a TypeError that says so, and what was to be reported is lost. One place is
-    shown for each kind.""",
-    remedy="raise `NotImplementedError`, or put the text into a `ValueError`",
+    "what is raised here is not an exception",
+    why="""`NotImplemented` is a value that comparisons return, and a string is not an exception
+    either: Python raises a TypeError about that, and the intended message is lost. Shown once per
+    kind.""",
+    remedy="raise `NotImplementedError`, or put the string into a `ValueError`",
     source="https://docs.python.org/3/library/exceptions.html#NotImplementedError",
     bad="""
 import torch
@@ -49,7 +49,7 @@ def raises_no_exception(module: Module) -> Iterator[Spot]:
             if is_not_implemented(node.exc):
                 yield Spot(node, "NotImplemented")
             elif is_text(node.exc):
-                yield Spot(node, "a text")
+                yield Spot(node, "a string")
 
 
 def is_not_implemented(value: ast.expr) -> bool:

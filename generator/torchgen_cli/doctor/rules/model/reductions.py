@@ -11,9 +11,9 @@ from ..shared.layers import DOCS
 
 @rule(
     "TG312",
-    "`reduce` is true, whatever the text",
-    why="""The old argument `reduce` takes True or False. A text is true, so `reduce="none"`
-    gives the mean of all elements; weights that are applied to it afterwards cancel out.""",
+    "`reduce` is true for any string",
+    why="""The old argument `reduce` takes True or False. A string is true, so `reduce="none"` gives
+    the mean of all elements; weights applied to it afterwards cancel out.""",
     remedy='write `reduction="none"`',
     source=f"{DOCS}/torch.nn.BCEWithLogitsLoss.html",
     bad="""
@@ -48,11 +48,10 @@ def text_for_truth(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG315",
-    "the mean over all elements is no KL divergence",
-    why="""By default `kl_div` divides by batch and classes: the term is smaller by the number of
-    classes than the formula says, and with other classes it has another weight. Torch warns of
-    it.""",
-    remedy='pass `reduction="batchmean"`, and weigh the term anew',
+    "the mean over all elements is not a KL divergence",
+    why="""By default `kl_div` divides by batch and classes: the term is smaller than the formula by
+    the number of classes, and its weight changes with that. Torch warns about it.""",
+    remedy="""pass `reduction="batchmean"`, and retune the term's weight""",
     source=f"{DOCS}/torch.nn.KLDivLoss.html",
     bad="""
 import torch.nn.functional as F

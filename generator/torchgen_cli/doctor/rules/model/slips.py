@@ -34,8 +34,8 @@ MISSPELT = ("require_grad", "requires_gard", "require_grads", "requires_grads", 
 @rule(
     "TG308",
     "the second argument of a batch norm is `eps`, not the momentum",
-    why="""`BatchNorm2d(64, 0.8)` adds 0.8 to every variance, so channels are no longer scaled
-    to one, and leaves the momentum at 0.1. An `eps` that is named is a hint.""",
+    why="""`BatchNorm2d(64, 0.8)` adds 0.8 to every variance, so channels are no longer scaled to
+    one, and leaves the momentum at 0.1. An `eps` passed by name is a hint.""",
     remedy="write `momentum=...` if that is meant",
     source=f"{DOCS}/torch.nn.BatchNorm2d.html",
     bad="""
@@ -62,10 +62,10 @@ def large_epsilon(module: Module) -> Iterator[Spot]:
 
 @rule(
     "TG311",
-    "the momentum of a batch norm is the share of the new batch",
-    why="""Torch adds `momentum` times the new batch to its running statistics; Caffe, Keras and
-    TensorFlow keep that share of the old ones. With 0.9 or 0.99 an evaluation normalizes by little
-    more than the last batch of the training, and with 1 by that batch alone, which some want: it is
+    "the momentum of a batch norm is the weight of the new batch",
+    why="""In torch `momentum` is the weight of the new batch in the running statistics; in Caffe,
+    Keras and TensorFlow it is that of the old ones. With 0.9 or 0.99 an evaluation normalizes by
+    little more than the last training batch, and with 1 by that batch alone, which some want: it is
     a hint.""",
     remedy="write `momentum=0.1` for what they call 0.9",
     source=f"{DOCS}/torch.nn.BatchNorm2d.html",
@@ -98,8 +98,8 @@ def foreign_momentum(module: Module) -> Iterator[Spot]:
 @rule(
     "TG309",
     "this attribute is not `requires_grad`, so nothing is frozen",
-    why="""Python takes any name for a new attribute of the tensor, without a word. It is a hint
-    where no training of the tensor is seen, or where the model is only evaluated.""",
+    why="""Python silently accepts any name as a new attribute of the tensor. It is a hint where no
+    training of the tensor is found, or where the model is only evaluated.""",
     remedy="write `requires_grad`, or call `requires_grad_(False)`",
     source="https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",
     bad="""
@@ -161,12 +161,12 @@ def is_fresh(value: ast.expr) -> bool:
 
 @rule(
     "TG316",
-    "a version is compared as text",
-    why="""Texts are compared letter by letter: "0.10.0" comes before "0.3.0", and "2.10" before
-    "2.9". The branch for an old release is taken with a new one. `torch.__version__` is no plain
-    text since 1.10, and compares as it should. Where the releases that there are compare as they
-    should, or are not known here, it is a hint.""",
-    remedy="compare `packaging.version.Version(...)`, or ask for the function with `hasattr`",
+    "a version is compared as a string",
+    why="""Strings are compared character by character: "0.10.0" comes before "0.3.0", and "2.10"
+    before "2.9". The branch for an old release is taken with a new one. `torch.__version__` is not
+    a plain string since 1.10, and compares correctly. It is a hint where the existing releases
+    compare correctly, or are not known here.""",
+    remedy="compare `packaging.version.Version(...)`, or check for the function with `hasattr`",
     source="https://packaging.pypa.io/en/stable/version.html",
     bad="""
 import torchvision
@@ -211,11 +211,11 @@ def is_misplaced(library: str, text: str) -> bool:
 
 @rule(
     "TG317",
-    "each parameter is taken once for every module around it",
-    why="""`modules()` goes through all levels, and `parameters()` of each goes down again: a
-    parameter three levels deep comes three times. SGD then steps three times as far with it, and
-    newer releases of torch warn.""",
-    remedy="take `parameters()` of the model once, or `parameters(recurse=False)` of each module",
+    "each parameter is collected once for every module around it",
+    why="""`modules()` visits all levels, and each `parameters()` descends again: a parameter three
+    levels deep appears three times. SGD then steps three times as far with it, and newer releases
+    of torch warn.""",
+    remedy="use `parameters()` of the model once, or `parameters(recurse=False)` of each module",
     source=f"{DOCS}/torch.nn.Module.html#torch.nn.Module.parameters",
     bad="""
 def slow(model):

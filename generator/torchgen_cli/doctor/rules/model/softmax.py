@@ -25,10 +25,10 @@ Kind = Callable[[Module, ast.Call], bool]
 
 @rule(
     "TG304",
-    "the loss takes the softmax of a softmax",
-    why="""Cross-entropy takes scores and applies log-softmax itself. Of probabilities it sees
-    almost equal scores: gradients are small, and the loss cannot go to zero.""",
-    remedy="give the loss the scores as they come from the last layer",
+    "the loss applies softmax to a softmax",
+    why="""Cross-entropy takes logits and applies log-softmax itself. To it, probabilities look like
+    almost equal logits: gradients are small, and the loss cannot reach zero.""",
+    remedy="pass the loss the logits of the last layer",
     source=f"{DOCS}/torch.nn.CrossEntropyLoss.html",
     bad="""
 import torch.nn.functional as F
@@ -59,9 +59,9 @@ def double_softmax(module: Module) -> Iterator[ast.Call]:
 
 @rule(
     "TG305",
-    "cross-entropy takes the log-softmax once more",
+    "cross-entropy applies log-softmax a second time",
     why="The result is the same, as log-softmax of a log-softmax is itself; it only costs time.",
-    remedy="use `nll_loss` on log-probabilities, or `cross_entropy` on scores",
+    remedy="use `nll_loss` on log-probabilities, or `cross_entropy` on logits",
     source=f"{DOCS}/torch.nn.CrossEntropyLoss.html",
     bad="""
 import torch.nn.functional as F

@@ -33,11 +33,11 @@ FORGIVING = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"}
 
 @rule(
     "TG328",
-    "the last batch may be one sample, and `squeeze()` takes its batch axis too",
-    why="""Without a dimension, `squeeze` removes every axis of size one. Where the number of
-    samples leaves one for the last batch, the result is a number without axes: cross-entropy and
-    `torch.cat` stop there, at the end of an epoch. One place is shown for the repository.""",
-    remedy="name the axis, as in `squeeze(1)`; or `drop_last=True` in training",
+    "`squeeze()` also removes the batch axis if the last batch is one sample",
+    why="""Without a dimension, `squeeze` removes every axis of size one. If one sample is left for
+    the last batch, the result has no axes: cross-entropy and `torch.cat` fail on it, at the end of
+    an epoch. Shown once per repository.""",
+    remedy="name the axis, as in `squeeze(1)`; or use `drop_last=True` in training",
     source=f"{STABLE}/generated/torch.squeeze.html",
     bad="""
 from torch import nn

@@ -12,10 +12,10 @@ ENDING = re.compile(r"\.[A-Za-z]\w+(\.\w+)*")
 
 @rule(
     "TG342",
-    "`strip` takes letters off, and not an ending",
-    why="""`name.rstrip(".pth")` takes off every p, t, h and full stop at the end, in any order:
+    "`strip` removes characters, not a suffix",
+    why="""`name.rstrip(".pth")` removes every p, t, h and full stop at the end, in any order:
     "depth.pth" becomes "de". Files are then not found, or two of them get one name. It works where
-    another sign always stands before the ending, such as a number.""",
+    another character, such as a digit, always precedes the suffix.""",
     remedy='write `name.removesuffix(".pth")`, or `Path(name).stem`',
     source="https://docs.python.org/3/library/stdtypes.html#str.rstrip",
     bad="""

@@ -39,11 +39,11 @@ REFUSING = ("assertRaises", "assertRaisesRegex", "raises", "suppress")
 
 @rule(
     "TG336",
-    "the result of this call is thrown away, and the call changes nothing",
-    why="""Without an underscore at the end of its name, the function gives a new tensor, and the
-    one that it was given stays as it is; so do methods of texts, arrays, pictures and tables. What
-    the call is meant to do is never done.""",
-    remedy="assign the result, or call the function that works in place, as `clamp_`",
+    "the result of this call is discarded, so the call has no effect",
+    why="""Without an underscore at the end of its name, the function returns a new tensor and
+    leaves its input unchanged; so do methods of strings, arrays, images and data frames. What the
+    call should do is never done.""",
+    remedy="assign the result, or call the in-place function, such as `clamp_`",
     source=f"{STABLE}/tensors.html",
     bad="""
 import torch

@@ -12,9 +12,9 @@ OTHERWISE = (b"sys.argv", b"parse_known_args", b"add_subparsers", b"parents=")
 
 @rule(
     "TG341",
-    "two parsers read the same command line, and each refuses the flags of the other",
-    why="""`parse_args()` ends the program for a flag that its parser does not know. Of two
-    parsers that are both asked, the flags that only one of them has can never be given.""",
+    "two parsers read the same command line, and each rejects the other's flags",
+    why="""`parse_args()` exits on a flag that its parser does not know. If two parsers both run,
+    flags that only one of them has can never be used.""",
     remedy="declare all flags with one parser, or use `parse_known_args()` in both",
     source="https://docs.python.org/3/library/argparse.html#partial-parsing",
     bad="""
@@ -47,7 +47,7 @@ def two_parsers(module: Module) -> Iterator[Spot]:
     for number, (call, flags) in enumerate(reads):
         for _, others in (one for one in reads[:number] if run_together(module, one[0], call)):
             if others != flags:
-                yield Spot(call, f"`{min(flags ^ others)}` is refused by one of the two")
+                yield Spot(call, f"`{min(flags ^ others)}` is rejected by one of the two")
                 break
 
 

@@ -28,12 +28,12 @@ NOT_USED = re.compile(rb"#.*(\bnot\b.*\b(used|applied)|\bunused)", re.I)
 
 @rule(
     "TG329",
-    "the model makes a dropout and never applies it",
-    why="""The rate is taken, kept, and without effect: whoever raises it against overfitting
-    trains the same model. No method of the class, of those that derive from it, or of any other
-    file reads the attribute. Where a comment beside it says so, and where the rate is 0 by default
-    and nothing else is given, it is a hint.""",
-    remedy="apply it in `forward`, or take it and its argument away",
+    "the model has a dropout layer but never applies it",
+    why="""The rate is accepted, stored, and has no effect: raising it against overfitting trains
+    the same model. No method of the class, of its subclasses, or of any other file reads the
+    attribute. It is a hint where a comment beside it says so, and where the rate is 0 by default
+    and nothing else is passed.""",
+    remedy="apply it in `forward`, or remove it and its argument",
     source=f"{DOCS}/torch.nn.Dropout.html",
     bad="""
 from torch import nn

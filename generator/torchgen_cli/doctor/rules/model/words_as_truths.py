@@ -22,10 +22,10 @@ WORDS = ("yes", "no", "on", "off", "true", "false")
 
 @rule(
     "TG337",
-    'a setting that holds a word such as "no" is tested as a truth',
-    why="""Any text but an empty one is true: with "no" or "off" the branch is taken just as with
-    "yes", so the setting cannot be turned off.""",
-    remedy='compare it with the word, as in `== "yes"`, or make it True and False',
+    'a setting that holds a word such as "no" is tested for truth',
+    why="""Any non-empty string is true: with "no" or "off" the branch is taken just as with "yes",
+    so the setting cannot be turned off.""",
+    remedy='compare it with the word, as in `== "yes"`, or use True and False',
     source="https://docs.python.org/3/library/stdtypes.html#truth-value-testing",
     bad="""
 import argparse

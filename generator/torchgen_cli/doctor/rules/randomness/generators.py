@@ -39,9 +39,10 @@ GENERATORS = {
 @rule(
     "TG102",
     "a random generator kept on the dataset is copied into each worker",
-    why="""Each worker process gets a copy of the dataset, so all workers draw the same numbers
-    from their copies, and each epoch, whose workers are new copies, draws them again.""",
-    remedy="make the generator in `__getitem__` from (seed, epoch, index), or once in each worker",
+    why="""Each worker process gets a copy of the dataset, so all workers draw the same numbers from
+    their copies, and each epoch, with new copies in new workers, draws them again.""",
+    remedy="""create the generator in `__getitem__` from (seed, epoch, index), or once in each
+    worker""",
     source="https://github.com/pytorch/pytorch/issues/5059",
     bad="""
 import numpy as np
@@ -127,15 +128,15 @@ def drawn_per_sample(module: Module, uses: list[ast.AST]) -> bool:
 
 @rule(
     "TG103",
-    "each epoch seeds its workers alike, so it replays the same random numbers",
-    why="""Workers are started anew for each epoch, and this `worker_init_fn` gives worker k the
-    same seed every time: every epoch draws the same augmentations. `np.random.get_state()[1][0]`
-    is no seed either: torch has seeded numpy in each worker since 1.9, by several numbers, after
-    which the first of the state is always 2147483648. Where torch is kept before 1.9 that is a
-    hint. So is a dataset that draws from another generator too, which torch seeds anew in each
+    "each epoch seeds its workers alike, so the same random numbers repeat",
+    why="""Workers are started again for each epoch, and this `worker_init_fn` gives worker k the
+    same seed every time: every epoch draws the same augmentations. `np.random.get_state()[1][0]` is
+    not a seed either: since 1.9 torch seeds numpy in each worker from several numbers, after which
+    the first one of the state is always 2147483648. Where torch is pinned before 1.9 that is a
+    hint. So is a dataset that also draws from another generator, which torch seeds again in each
     epoch, and one that is an endless stream.""",
-    remedy="""seed from `torch.initial_seed() % 2**32`, which is another one in each epoch, or
-    set `persistent_workers=True`""",
+    remedy="""seed from `torch.initial_seed() % 2**32`, which differs in each epoch, or set
+    `persistent_workers=True`""",
     source="https://github.com/pytorch/pytorch/issues/5059",
     bad="""
 import numpy as np

@@ -17,9 +17,9 @@ OTHER_USE = re.compile(r"(^|_)(eval|test|visuali[sz]e|demo|infer)", re.I)
 
 @rule(
     "TG110",
-    "deterministic kernels are asked for, and those that are fastest just now",
-    why="""`cudnn.benchmark` times the kernels at each start and takes the one that won: from run
-    to run another one, with other bits, however deterministic each of them is.""",
+    "`cudnn.benchmark` is on although deterministic kernels are requested",
+    why="""`cudnn.benchmark` times the kernels at each start and uses the fastest: it may differ
+    between runs, with different bits, however deterministic each kernel is.""",
     remedy="set `cudnn.benchmark = False` where `cudnn.deterministic` is True",
     source=RANDOMNESS,
     bad="""

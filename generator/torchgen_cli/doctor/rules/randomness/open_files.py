@@ -31,12 +31,12 @@ OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open", "lmdb.open")
 
 @rule(
     "TG107",
-    "a file that is opened in `__init__` is shared by all workers",
-    why="""A worker that is forked gets the parent's open file: processes that read from it move
-    each other's position, and get wrong samples or errors. One that is spawned cannot pickle
-    it. LMDB forbids the use of an environment after a fork; without locks that goes well as a
-    rule, and is a hint. So it is where no loader is seen to read this dataset.""",
-    remedy="open the file at the first `__getitem__` of each process",
+    "a file opened in `__init__` is shared by all workers",
+    why="""A forked worker inherits the parent's open file: processes that read from it move each
+    other's position, and get wrong samples or errors. A spawned worker cannot pickle it. LMDB
+    forbids the use of an environment after a fork; without locks that usually works, and is a hint.
+    So is a dataset that no loader is found to read.""",
+    remedy="open the file at the first `__getitem__` in each process",
     source="https://docs.h5py.org/en/stable/faq.html#multiprocessing",
     bad="""
 import h5py

@@ -21,8 +21,8 @@ SEED_NAMES = {"seed", "random_seed", "manual_seed", "rng_seed", "manualseed", "r
 
 @rule(
     "TG104",
-    "seed 0 counts as no seed",
-    why="0 is false in Python, so with seed 0 nothing is seeded: a run that looks seeded is not.",
+    "seed 0 is treated as no seed",
+    why="0 is false in Python, so seed 0 seeds nothing: the run only looks seeded.",
     remedy="compare with None: `if seed is not None`",
     source="https://docs.python.org/3/library/stdtypes.html#truth-value-testing",
     bad="""
@@ -102,9 +102,9 @@ def tests_seed(test: ast.expr, seed: ast.expr) -> bool:
 
 @rule(
     "TG105",
-    "`hash` of a text is another number in each process",
-    why="""Python salts the hashes of texts anew at each start, so a seed made of one is
-    different in every run, and on every rank.""",
+    "`hash` of a string differs in each process",
+    why="""Python salts string hashes at each start, so a seed made from one differs in every run,
+    and on every rank.""",
     remedy="seed with a plain number, or with `zlib.crc32(text.encode())`",
     source="https://docs.python.org/3/using/cmdline.html#envvar-PYTHONHASHSEED",
     bad="""
@@ -134,12 +134,12 @@ def hashed_seed(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG106",
-    "the data is split anew at each start",
-    why="""Nothing seeds what it is drawn from, so each start puts other samples into validation. A
-    run that is resumed, or a checkpoint that is evaluated later, is measured on samples that it was
-    trained on.""",
-    remedy="""give `random_split` a generator: `generator=torch.Generator().manual_seed(0)`; shuffle
-    with `random.Random(0).shuffle`, or give `random_state=0`""",
+    "the data is split differently in each run",
+    why="""Nothing seeds the generator of the split, so each run puts other samples into validation.
+    A resumed run, or a checkpoint evaluated later, is measured on samples that it was trained
+    on.""",
+    remedy="""pass `random_split` a generator: `generator=torch.Generator().manual_seed(0)`; shuffle
+    with `random.Random(0).shuffle`, or pass `random_state=0`""",
     source=f"{STABLE}/data.html#torch.utils.data.random_split",
     bad="""
 from torch.utils.data import random_split

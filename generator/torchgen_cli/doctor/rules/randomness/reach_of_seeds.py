@@ -20,11 +20,10 @@ DRAWS |= {"shuffle", "standard_normal", "uniform"}
 
 @rule(
     "TG111",
-    "the seed does not reach torch's generator on the CPU",
-    why="""The weights are made on the CPU, and the order of the samples is drawn there, from a
-    generator that `torch.cuda.manual_seed`, `np.random.seed` and `random.seed` leave alone: two
-    runs with one seed differ from the first step on. In a program that trains nothing it is a
-    hint.""",
+    "the seed does not reach torch's CPU generator",
+    why="""The weights are created on the CPU, and the sample order is drawn there, from a generator
+    that `torch.cuda.manual_seed`, `np.random.seed` and `random.seed` do not affect: two runs with
+    one seed differ from the first step on. It is a hint in a program that trains nothing.""",
     remedy="call `torch.manual_seed`, which seeds the CPU and every GPU",
     source=RANDOMNESS,
     bad="""
@@ -79,9 +78,9 @@ def excludes(module: Module, one: ast.AST, other: ast.AST) -> bool:
 
 @rule(
     "TG112",
-    "the seed does not reach numpy, or `random`, which the training draws from",
-    why="""`torch.manual_seed` seeds torch alone. What the training process draws from numpy or from
-    Python's `random`, as for mixup or the order of the samples, differs from run to run.""",
+    "the seed does not reach numpy or `random`, which the training draws from",
+    why="""`torch.manual_seed` seeds only torch. What the training process draws from numpy or
+    Python's `random`, for example for mixup or the sample order, differs between runs.""",
     remedy="seed numpy and `random` too, or draw with torch",
     source=RANDOMNESS,
     bad="""

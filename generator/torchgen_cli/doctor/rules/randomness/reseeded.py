@@ -14,11 +14,10 @@ SEEDS = ("random.seed", "numpy.random.seed", "torch.manual_seed", "torch.random.
 
 @rule(
     "TG115",
-    "reading a sample seeds the generators of its process",
-    why="""The seed follows from the index, or is always the same, so a sample is augmented alike in
-    each epoch. Without workers it is the generator of the training that starts anew with each
-    sample.""",
-    remedy="draw from a generator of the sample's own, with the epoch in its seed",
+    "reading a sample seeds the process's generators",
+    why="""The seed is derived from the index, or is constant, so a sample is augmented the same way
+    in each epoch. Without workers the generator of the training restarts with each sample.""",
+    remedy="use a separate generator for each sample, with the epoch in its seed",
     source=f"{STABLE}/notes/randomness.html",
     bad="""
 import random

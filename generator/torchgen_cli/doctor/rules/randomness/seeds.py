@@ -21,10 +21,10 @@ RANDOMNESS = f"{STABLE}/notes/randomness.html"
 
 @rule(
     "TG108",
-    "nothing reads the flag for the seed",
-    why="""The script takes a seed, and each seed gives the same run, or none gives the same twice.
-    In a program that is not seen to train or to draw anything, this is a hint.""",
-    remedy="seed with it before the model and the loaders are made",
+    "nothing reads the seed flag",
+    why="""The script takes a seed, but every seed gives the same run, or none gives the same run
+    twice. It is a hint in a program that is not known to train or draw anything.""",
+    remedy="seed with it before the model and the loaders are created",
     source=RANDOMNESS,
     bad="""
 import argparse
@@ -105,10 +105,10 @@ def is_switch(call: ast.Call) -> bool:
 
 @rule(
     "TG109",
-    "nothing is seeded, so no run can be repeated",
-    why="""Weights, the order of samples and augmentation differ at each start. Whether a change
-    helped or the chance did, a second run cannot tell.""",
-    remedy="call `torch.manual_seed` before the model is made, with a flag for the seed",
+    "nothing is seeded, so no run can be reproduced",
+    why="""Weights, sample order and augmentation differ in each run. A second run cannot tell
+    whether a change helped or chance did.""",
+    remedy="call `torch.manual_seed` before the model is created, with a flag for the seed",
     source=RANDOMNESS,
     bad="""
 import torch

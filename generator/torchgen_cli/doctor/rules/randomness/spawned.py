@@ -12,10 +12,10 @@ from .seeds import RANDOMNESS
 
 @rule(
     "TG113",
-    "what is seeded before `spawn` is not seeded in the processes",
-    why="""A spawned process begins anew, with generators that nobody seeded: with several of them
-    the seed changes nothing, though one process alone obeys it.""",
-    remedy="seed at the beginning of the function that is spawned",
+    "seeding before `spawn` does not seed the spawned processes",
+    why="""A spawned process starts over, with unseeded generators: with several of them the seed
+    has no effect, though it works with one process.""",
+    remedy="seed at the start of the spawned function",
     source=RANDOMNESS,
     bad="""
 import torch
@@ -72,10 +72,10 @@ def seeds_in(module: Module, function: ast.AST) -> bool:
 
 @rule(
     "TG114",
-    "this function for workers is given to no loader",
-    why="""It says what each worker should be seeded with, and no DataLoader gets it: the workers
-    draw what they would without it. Where it does not seed from torch's own seed of the worker,
-    this is a hint: what it would do is no better.""",
+    "this worker function is passed to no loader",
+    why="""It says how each worker should be seeded, but no DataLoader gets it: the workers draw
+    what they would without it. It is a hint where it does not seed from torch's own worker seed: it
+    would be no better.""",
     remedy="pass it to the loader as `worker_init_fn`, or remove it",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""

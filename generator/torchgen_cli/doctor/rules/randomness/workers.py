@@ -36,15 +36,15 @@ NONE = re.compile(rb"^\s*(\w*workers\w*)\s*:\s*0\s*(?:#|$)", re.M | re.I)
 
 @rule(
     "TG101",
-    "loader workers draw random numbers that nobody seeded for them",
-    why="""The dataset draws from numpy's global generator, in worker processes. In torch before
-    1.9 every worker then draws the same numbers. Since then they follow from torch's global
-    generator, so whatever draws from it before (an evaluation, another number of workers, a
-    resume) changes what every sample looks like. Where the packaging allows a torch from 1.9
-    on, and neither the README nor the code tells of one before, this is a hint. So is a draw of
-    nothing but an order in which a sample's parts are kept, and a loader that nothing makes.""",
-    remedy="""give the DataLoader a `generator` of its own and a `worker_init_fn` that seeds
-    from `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
+    "loader workers draw random numbers without a seed of their own",
+    why="""The dataset draws from numpy's global generator, in worker processes. Before torch 1.9
+    every worker then draws the same numbers. Since then they depend on torch's global generator, so
+    whatever draws from it first (an evaluation, another number of workers, a resume) changes every
+    sample. It is a hint where the packaging allows torch 1.9 or newer, and neither the README nor
+    the code mentions an older one. So is a draw that only orders the parts of a sample, and a
+    loader that nothing creates.""",
+    remedy="""give the DataLoader its own `generator` and a `worker_init_fn` that seeds from
+    `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
     source="https://github.com/pytorch/pytorch/issues/5059",
     severity=Severity.WARNING,
     bad="""

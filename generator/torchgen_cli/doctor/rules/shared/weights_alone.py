@@ -76,10 +76,10 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
         given = call.args[0]
         plain = isinstance(given, ast.Call) and last_name(given.func) == "state_dict"
         if plain or (linked and is_weights_alone(module, call)):
-            yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
+            yield Spot(call, f"only weights, though {flags[0]} resumes a run")
             return
     for call in by_methods[:1]:
-        yield Spot(call, f"weights alone, where {flags[0]} goes on with a run")
+        yield Spot(call, f"only weights, though {flags[0]} resumes a run")
 
 
 def last_of(step: ast.Call) -> str:

@@ -8,8 +8,8 @@ from ...rule import Spot
 from ...syntax import FUNCTIONS, argument, is_constant, keyword, last_name, own_calls
 from ..shared.loops import CLIPPING
 
-WITHIN = "within `scale_loss`, whose end divides the gradients"
-COPIES = "with O2 the step takes others, `amp.master_params(optimizer)`"
+WITHIN = "inside `scale_loss`, which unscales the gradients at its end"
+COPIES = "with O2 the step uses `amp.master_params(optimizer)` instead"
 
 
 def clipped_under_apex(module: Module) -> Iterator[Spot]:

@@ -12,8 +12,8 @@ from .schedule import scheduler_step
 
 @rule(
     "TG411",
-    "gradients are clipped where it changes nothing",
-    why="Clipping counts between `backward` and `step` alone: after the step it comes too late.",
+    "gradients are clipped where it has no effect",
+    why="Clipping works only between `backward` and `step`: after the step it is too late.",
     remedy="clip between `backward()` and `optimizer.step()`",
     source=f"{STABLE}/generated/torch.nn.utils.clip_grad_norm_.html",
     bad="""

@@ -12,10 +12,10 @@ from ..shared.loops import optimizer_steps, scaled_steps
 
 @rule(
     "TG413",
-    "a training step that fails is passed over",
-    why="""The handler takes every error: a shape that does not fit, a kernel that fails or a
-    file that is damaged. The run goes on with fewer samples, perhaps with none, and looks fine.""",
-    remedy="catch the one error that is expected, or let it end the run",
+    "a failing training step is skipped",
+    why="""The handler catches every error: a shape mismatch, a failing kernel or a damaged file.
+    The run continues with fewer samples, perhaps with none, and looks fine.""",
+    remedy="catch only the expected error, or let it end the run",
     source="https://docs.python.org/3/tutorial/errors.html#handling-exceptions",
     bad="""
 def train(model, loader, optimizer, loss_of):

@@ -18,10 +18,10 @@ TRIALS = re.compile(
 @rule(
     "TG430",
     "the loop over the batches ends after the first one",
-    why="""The loop computes gradients, and ends with a `break` or a `return` that no condition
-    guards: all batches but the first are left out. Such a line is often left from a search for a
-    mistake, or indented too far.""",
-    remedy="take the line out of the loop",
+    why="""The loop computes gradients, and ends with an unconditional `break` or `return`: all
+    batches but the first are skipped. Such a line is often left over from debugging, or indented
+    too far.""",
+    remedy="move the line out of the loop",
     source="https://docs.python.org/3/reference/simple_stmts.html#the-break-statement",
     bad="""
 def train(model, loader, optimizer, epochs, loss_of):

@@ -25,9 +25,9 @@ def promised(module: Module, files: list[Module], call: ast.Call, names: set[str
     """What a program does in place of what a flag says; empty where nothing tells."""
     for name in names:
         if INSTEAD_OF_TRAINING.search(name) and is_constant(keyword(call, "action"), "store_true"):
-            return "and the run trains all the same"
+            return "but the run trains anyway"
         if ASKS_FOR.search(name):
-            return "and nothing is loaded by it"
+            return "but loads nothing"
         near = sorted(files, key=lambda one: distance(module, one))
         for where, node, text in (
             *optimizers(near, name),

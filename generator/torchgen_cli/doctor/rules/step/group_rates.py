@@ -18,9 +18,9 @@ LISTS = (ast.List, ast.Tuple)
     "TG424",
     "the schedule gives all parameter groups the same rate",
     why="""OneCycleLR and CyclicLR set the rate of each group themselves. With one number for
-    `max_lr` all groups get that one: the rates that the optimizer was given for single groups have
-    no effect, and a pretrained backbone is trained as fast as a new head.""",
-    remedy="give `max_lr` a list, with a rate for each group",
+    `max_lr` all groups get that one: the optimizer's rates for single groups have no effect, and a
+    pretrained backbone is trained as fast as a new head.""",
+    remedy="pass `max_lr` a list, with a rate for each group",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.OneCycleLR.html",
     bad="""
 import torch

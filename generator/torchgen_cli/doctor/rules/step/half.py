@@ -26,10 +26,10 @@ SCALED = re.compile(rb"cale[rd]\b|cale_loss|oss_scale")
 
 @rule(
     "TG406",
-    "float16 is trained without a gradient scaler",
-    why="""Gradients below 6e-8 are zero in float16, so what is small is not learned. bfloat16
-    has the range of float32 and needs no scaler. Where float16 is one of two choices, and not
-    the default, it is a hint.""",
+    "float16 training has no gradient scaler",
+    why="""Gradients below 6e-8 are zero in float16, so small updates are lost. bfloat16 has the
+    range of float32 and needs no scaler. It is a hint where float16 is one of two choices, and not
+    the default.""",
     remedy="use `torch.amp.GradScaler`, or `dtype=torch.bfloat16`",
     source=AMP_DOCS,
     bad="""

@@ -11,9 +11,9 @@ from .in_epochs import drops_within_epochs
 
 @rule(
     "TG414",
-    "the schedule counts other steps than it is moved on by",
-    why="""Its length is given in batches and it is moved on once an epoch, or the other way
-    round: the rate hardly falls, or goes up and down many times in a run.""",
+    "the schedule's length and its steps are in different units",
+    why="""Its length is in batches and it steps once per epoch, or the other way round: the rate
+    hardly falls, or goes up and down many times in a run.""",
     remedy="step it as often as its length says: per batch for `epochs * len(loader)`",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.CosineAnnealingLR.html",
     bad="""
@@ -59,7 +59,7 @@ def wrong_horizon(module: Module) -> Iterator[Spot]:
         }
         given, moved = unit(module, call), next(iter(paces)) if len(paces) == 1 else ""
         if given and moved and given != moved:
-            yield Spot(call, f"its length is in {given}, it is moved on by {moved}")
+            yield Spot(call, f"its length is in {given}, its steps are in {moved}")
 
 
 def unit(module: Module, call: ast.Call) -> str:

@@ -16,9 +16,9 @@ SETTINGS = ("args", "cfg", "config", "hparams", "hyp", "opt", "opts", "params")
 
 @rule(
     "TG434",
-    "the rate in the log is the configured one, and not that of the schedule",
-    why="""A scheduler changes the rate, and each epoch logs the first one: the log says that the
-    schedule did nothing, whether it works or not.""",
+    "the log shows the configured learning rate, not the scheduled one",
+    why="""A scheduler changes the rate, but each epoch logs the initial one: by the log, the
+    schedule never does anything.""",
     remedy='log `optimizer.param_groups[0]["lr"]`',
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""

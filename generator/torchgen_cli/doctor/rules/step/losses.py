@@ -14,9 +14,9 @@ FAQ = f"{STABLE}/notes/faq.html"
 @rule(
     "TG408",
     "the sum of the losses keeps the graph of every step",
-    why="""The loss carries the graph that computed it. A sum, or a list, of losses keeps the
-    graphs of all steps alive, so memory grows with each step. Where the loop around makes no step
-    of an optimizer, it is a hint.""",
+    why="""The loss holds the graph that computed it. A sum, or a list, of losses keeps the graphs
+    of all steps alive, so memory grows with each step. It is a hint where the surrounding loop has
+    no optimizer step.""",
     remedy="add `loss.detach()`, or `loss.item()`, which also waits for the device",
     source=FAQ,
     bad="""
@@ -194,9 +194,9 @@ def hot_loops(module: Module) -> Iterator[tuple[Loop, ast.AST]]:
 @rule(
     "TG490",
     "each step waits for the device",
-    why="""Reading a number from the device waits until it has computed everything before. Once
-    in each step, the device idles while Python prepares the next one.""",
-    remedy="read the losses once every so many steps",
+    why="""Reading a number from the device waits until all earlier work is done. If each step does
+    so, the device idles while Python prepares the next one.""",
+    remedy="read the losses only every few steps",
     source="https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html",
     bad="""
 def train(model, loader, optimizer, loss_of):

@@ -15,11 +15,11 @@ DOING = {"distributed", "evaluate", "mode", "phase", "rank", "split", "stage", "
 
 @rule(
     "TG428",
-    "`OneCycleLR` is built always, and moved on only under a condition",
-    why="""It sets the rate to `max_lr` / 25 as soon as it is built, and the momentum with it.
-    Where the condition does not hold, nothing raises the rate: the run, or its first epoch where
-    another schedule follows, is trained with a 25th of the rate that was asked for.""",
-    remedy="build the schedule under the condition under which it is moved on",
+    "`OneCycleLR` is always created, but steps only under a condition",
+    why="""It sets the rate to `max_lr` / 25 when it is created, and the momentum with it. If the
+    condition does not hold, nothing raises the rate: the run, or its first epoch where another
+    schedule follows, is trained with a 25th of the requested rate.""",
+    remedy="create the scheduler under the same condition as its steps",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.OneCycleLR.html",
     bad="""
 import torch

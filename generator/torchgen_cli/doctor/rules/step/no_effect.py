@@ -32,10 +32,10 @@ LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
 @rule(
     "TG418",
     "nothing reads this flag",
-    why="""The command takes the flag, and the run is the same whatever it says. What was tuned by
-    it, or reported with it, was never changed. It is a hint where nothing shows that it matters:
-    the code does not do otherwise what the flag promises, no documented command for the file gives
-    it a value of its own, and its help does not say what it changes in the training.""",
+    why="""The program accepts the flag, and its value changes nothing. Whatever was tuned or
+    reported with it never changed. It is a hint where nothing shows that it matters: the code does
+    not hard-code what the flag promises, no documented command sets it to another value, and its
+    help does not say what it changes in training.""",
     remedy="use the flag, or remove it",
     source="https://docs.python.org/3/library/argparse.html",
     bad="""
@@ -92,7 +92,7 @@ def unread(module: Module) -> Iterator[Spot]:
         if call in idle:
             instead = promised(module, everywhere, call, names) if shown else ""
             if shown and not instead and is_given_otherwise(module, call, flag):
-                instead = "which a command on the project's pages or in its scripts gives"
+                instead = "which a documented command or a script sets"
             told = few and is_of_training(names) and tells(files, call, names)
             matters = shown and (bool(instead) or told)
             detail = f"{flag}, {instead}" if instead else flag

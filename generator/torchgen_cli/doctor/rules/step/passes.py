@@ -60,12 +60,12 @@ def every_few(test: ast.expr) -> bool:
 @rule(
     "TG415",
     "the gradients of an epoch's last batches go into the next epoch",
-    why="""Where the batches of an epoch are no multiple of the passes of a step, the last ones
-    are left: no step takes them, and nothing sets them to zero. The first step of the next epoch
-    takes them with its own, and so a longer one; those of the last epoch are lost. Where it is not
-    seen that a step has several passes by default, it is a hint.""",
-    remedy="""step after the last batch, too: `if (i + 1) % passes == 0 or i + 1 == len(loader)`;
-    or set the gradients to zero before the loop""",
+    why="""If the number of batches is not a multiple of the passes per step, the last ones are left
+    over: no step uses them, and nothing zeroes them. The next epoch's first step includes them, and
+    is larger; those of the last epoch are lost. It is a hint where a step is not known to have
+    several passes by default.""",
+    remedy="""also step after the last batch: `if (i + 1) % passes == 0 or i + 1 == len(loader)`; or
+    set the gradients to zero before the loop""",
     source=f"{AMP_DOCS}#gradient-accumulation",
     bad="""
 def train(model, loader, optimizer, epochs, loss_of, passes=4):
@@ -166,8 +166,8 @@ def spans_epochs(module: Module, name: ast.Name | ast.Attribute) -> bool:
 @rule(
     "TG416",
     "gradients are clipped before all passes have added to them",
-    why="""Each pass clips the sum so far, also that of the passes before, and the last pass adds to
-    it: what the step takes depends on the order of the batches, and can exceed the limit.""",
+    why="""Each pass clips the sum so far, including that of earlier passes, and the last pass adds
+    to it: the gradient of the step depends on the batch order, and can exceed the limit.""",
     remedy="clip right before `optimizer.step()`, under the same condition",
     source=f"{AMP_DOCS}#gradient-accumulation",
     bad="""

@@ -23,10 +23,10 @@ EPOCHS = re.compile(r"^(n|num|nb|max|total)?_?epochs?(_num|_count)?$", re.I)
 
 @rule(
     "TG419",
-    "the decay is applied to a rate that has decayed already",
-    why="""The factor is that of the whole run so far, `rate ** (epoch // n)`, and it multiplies the
-    rate of the epoch before: after the first drop the rate falls in every epoch.""",
-    remedy="multiply the first rate, `lr * rate ** (epoch // n)`, or use StepLR",
+    "the decay is applied to a rate that has already decayed",
+    why="""The factor is that of the whole run so far, `rate ** (epoch // n)`, but it multiplies the
+    previous epoch's rate: after the first drop the rate falls in every epoch.""",
+    remedy="multiply the initial rate, `lr * rate ** (epoch // n)`, or use StepLR",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.StepLR.html",
     bad="""
 def adjust(optimizer, epoch, rate=0.1, every=30):
@@ -81,9 +81,9 @@ def is_power_of_epochs(node: ast.AST) -> bool:
 
 @rule(
     "TG420",
-    "the run has one epoch less than was asked for",
-    why="""`range(1, epochs)` ends before `epochs`: the last epoch, and what is done in it alone, as
-    the last checkpoint, never comes.""",
+    "the run has one epoch fewer than requested",
+    why="""`range(1, epochs)` stops before `epochs`: the last epoch, and what is done only in it,
+    such as the last checkpoint, is missing.""",
     remedy="write `range(1, epochs + 1)`",
     source="https://docs.python.org/3/library/stdtypes.html#range",
     bad="""
@@ -126,9 +126,9 @@ def one_epoch_less(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG421",
-    "this optimizer takes no notice of the flag for the rate",
-    why="""One branch builds the optimizer with the flags, the other with numbers that are written
-    out: with the other optimizer `--lr` changes nothing, though it is logged.""",
+    "this optimizer ignores the learning-rate flag",
+    why="""One branch creates the optimizer from the flags, the other from hard-coded numbers: with
+    the other optimizer `--lr` has no effect, though it is logged.""",
     remedy="give both the same settings",
     source=f"{STABLE}/optim.html",
     bad="""

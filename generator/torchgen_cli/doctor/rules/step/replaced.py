@@ -12,10 +12,10 @@ from ..shared.loops import CLIPPING, OPTIMIZERS
 
 @rule(
     "TG422",
-    "the schedule moves an optimizer that is no longer used",
-    why="""The optimizer is made anew after the scheduler was built on the one before: the rate that
-    falls is that of the old one, and the training goes on with the first rate.""",
-    remedy="make the scheduler after the last optimizer",
+    "the scheduler changes an optimizer that is no longer used",
+    why="""The optimizer is created again after the scheduler: only the old one's rate falls, and
+    training continues with the initial rate.""",
+    remedy="create the scheduler after the last optimizer",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
 import torch
@@ -78,9 +78,9 @@ def rebuilt(module: Module, call: ast.Call, statement: ast.Assign) -> bool:
 
 @rule(
     "TG423",
-    "the parameters are a generator, which the optimizer has used up",
-    why="""`parameters()` can be gone through once. Whoever keeps it and gives it to the optimizer
-    first has nothing left to clip: `clip_grad_norm_` gets no parameter, and says nothing.""",
+    "the parameters are a generator that the optimizer has used up",
+    why="""`parameters()` can be iterated only once. If the optimizer gets it first, nothing is left
+    to clip: `clip_grad_norm_` gets no parameters, and silently does nothing.""",
     remedy="keep `list(model.parameters())`",
     source=f"{STABLE}/generated/torch.nn.utils.clip_grad_norm_.html",
     bad="""

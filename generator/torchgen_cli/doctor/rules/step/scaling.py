@@ -26,11 +26,11 @@ from .apex import clipped_under_apex
 @rule(
     "TG403",
     "gradients are clipped while they are still scaled",
-    why="""The scaler multiplies the loss by up to 65536 and more, so the scaled gradients
-    exceed any limit: the step is shorter by that factor, or moves nothing. Those of apex are scaled
-    until the end of `with amp.scale_loss(...)`.""",
+    why="""The scaler multiplies the loss, at first by 65536, so the scaled gradients exceed any
+    limit: the step is shorter by that factor, or has no effect. With apex they are scaled until the
+    end of `with amp.scale_loss(...)`.""",
     remedy="""call `scaler.unscale_(optimizer)` before clipping; with apex clip
-    `amp.master_params(optimizer)` behind the `with` block""",
+    `amp.master_params(optimizer)` after the `with` block""",
     source=AMP_DOCS,
     bad="""
 from torch.nn.utils import clip_grad_norm_
@@ -84,8 +84,8 @@ def apart(module: Module, one: ast.AST, other: ast.AST) -> bool:
 @rule(
     "TG404",
     "the scaler's scale is never updated",
-    why="""Without `update` the scale stays where it began: after an overflow every further step
-    is left out as well. `step` may also be called only once between two updates.""",
+    why="""Without `update` the scale keeps its initial value: after an overflow every further step
+    is also skipped. `step` may be called only once between two updates.""",
     remedy="call `scaler.update()` after `scaler.step(optimizer)`",
     source=AMP_DOCS,
     bad="""
@@ -119,9 +119,9 @@ def scaler_not_updated(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG405",
-    "the step takes gradients that are still scaled",
-    why="""The loss was scaled for float16, and the optimizer's own `step` neither divides the
-    gradients again nor leaves out a step that overflowed.""",
+    "the step uses gradients that are still scaled",
+    why="""The loss was scaled for float16, but the optimizer's own `step` neither unscales the
+    gradients nor skips a step that overflowed.""",
     remedy="call `scaler.step(optimizer)` and `scaler.update()`",
     source=AMP_DOCS,
     bad="""

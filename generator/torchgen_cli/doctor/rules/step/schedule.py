@@ -29,10 +29,10 @@ BY_STEPS = re.compile(r"Step|Plateau|Milestone")
 @rule(
     "TG409",
     "the scheduler steps before the optimizer",
-    why="""The first value of the schedule is skipped, and each drop comes an epoch early. The order
-    was turned round in torch 1.1. It is a hint where the schedule is none that is seen to drop at
-    some epochs, such as StepLR: of a smooth one, or one that moves on in each step, a first value
-    more or less is hardly felt.""",
+    why="""The first value of the schedule is skipped, and each drop comes an epoch early. Torch 1.1
+    reversed the order. It is a hint unless the schedule is known to drop at some epochs, as StepLR
+    does: one value more or less of a smooth schedule, or of one that steps with each batch, hardly
+    matters.""",
     remedy="call `scheduler.step()` after `optimizer.step()`",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
@@ -149,13 +149,13 @@ def trains(module: Module, statement: ast.stmt) -> bool:
 
 @rule(
     "TG410",
-    "weight decay pulls on biases and norms too",
-    why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms
-    and embeddings are not redundant: pulling them to zero only costs accuracy. Where nobody asked
-    for decay and AdamW's own 0.01 is used, or a last layer alone is trained, this is a hint; so
-    it is with SGD and Adam, of which most published recipes decay everything.""",
-    remedy="""give the optimizer two groups: parameters of two dimensions and more with decay,
-    the others with `weight_decay=0`""",
+    "weight decay also applies to biases and norms",
+    why="""Decay is meant for the weights of matrices and kernels. Biases, the scales of norms and
+    embeddings are not redundant: pulling them to zero only costs accuracy. It is a hint where
+    nobody asked for decay and AdamW's default of 0.01 applies, where only a last layer is trained,
+    and with SGD and Adam, where most published recipes decay everything.""",
+    remedy="""give the optimizer two groups: parameters of two or more dimensions with decay, the
+    others with `weight_decay=0`""",
     source="https://arxiv.org/abs/1812.01187",
     bad="""
 import torch

@@ -32,8 +32,8 @@ PASSES = re.compile(r"accum|subdivision", re.I)
 @rule(
     "TG401",
     "gradients are never set to zero",
-    why="`backward` adds to the gradients that are there: each step uses the sum of all before it.",
-    remedy="call `optimizer.zero_grad()` once for each step",
+    why="`backward` adds to the existing gradients: each step uses the sum of all before it.",
+    remedy="call `optimizer.zero_grad()` once per step",
     source=f"{STABLE}/generated/torch.optim.Optimizer.zero_grad.html",
     bad="""
 def train(model, loader, optimizer, loss_of):
@@ -111,7 +111,7 @@ def zeroes(node: ast.AST) -> bool:
 @rule(
     "TG402",
     "the gradients are set to zero before the step can use them",
-    why="Between `backward` and `step` stand the gradients: the step sees nothing but zeros.",
+    why="They are zeroed between `backward` and `step`: the step sees only zeros.",
     remedy="call `zero_grad()` before `backward()`, or after `step()`",
     source=f"{STABLE}/optim.html",
     bad="""
@@ -145,10 +145,10 @@ def zeroed_too_early(module: Module) -> Iterator[ast.AST]:
 
 @rule(
     "TG407",
-    "accumulated gradients are a sum, where one step would take the mean",
-    why="""`backward` adds up. Over N passes the gradient is N times that of one large batch, so
-    the same learning rate makes steps that are N times as long. Where no optimizer is seen that
-    takes the size of a gradient as it is, as SGD does and Adam does not, it is a hint.""",
+    "accumulated gradients are summed, not averaged",
+    why="""`backward` adds up. Over N passes the gradient is N times that of one large batch, so the
+    same learning rate makes steps that are N times as long. It is a hint unless an optimizer is
+    found that depends on the size of a gradient, as SGD does and Adam does not.""",
     remedy="divide the loss by the number of passes before `backward()`",
     source=AMP_DOCS,
     bad="""

@@ -12,11 +12,11 @@ from ..shared.loops import CLIPPING, is_backward, name_of_call
 
 @rule(
     "TG429",
-    "the optimizer steps twice along the same gradients",
-    why="""Between the two steps no gradients are computed or set to zero, so the second one goes
-    the same way again: the rate is twice the one that was given, and moments, decay and warm-up
-    count two steps for each batch.""",
-    remedy="take one of the two steps out",
+    "the optimizer steps twice with the same gradients",
+    why="""No gradients are computed or set to zero between the two steps, so the second one goes
+    the same way again: the rate is twice the given one, and moments, decay and warm-up count two
+    steps for each batch.""",
+    remedy="remove one of the two steps",
     source=f"{STABLE}/optim.html#taking-an-optimization-step",
     bad="""
 import torch

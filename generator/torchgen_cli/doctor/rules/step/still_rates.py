@@ -21,9 +21,10 @@ KNOWN = (ast.Eq, ast.In, ast.NotEq, ast.NotIn)
 
 @rule(
     "TG417",
-    "the schedule is built, and never moved on",
-    why="""Nothing calls the scheduler's `step`: the whole run is trained with the first rate, of a
-    warm-up the smallest. Where it is one of several schedules, the others alone are moved on.""",
+    "the scheduler is created but never stepped",
+    why="""Nothing calls the scheduler's `step`: the whole run is trained with the initial rate,
+    which is the smallest in a warm-up. If it is one of several schedulers, only the others
+    step.""",
     remedy="call `scheduler.step()` after each epoch, or after each step where it counts steps",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""

@@ -23,11 +23,11 @@ PREDICTED = re.compile(
 
 @rule(
     "TG431",
-    "the loss is given the target where it takes the prediction",
-    why="""The first argument is the prediction, the second the target, and this loss is not the
-    same the other way round: the gradient is that of another function, or there is an error where
-    a target may have none.""",
-    remedy="give the prediction first, and then the target",
+    "the loss gets the target in place of the prediction",
+    why="""The first argument is the prediction, the second the target, and this loss is not
+    symmetric: the gradient is that of another function, or there is an error where a target may
+    have no gradient.""",
+    remedy="pass the prediction first, then the target",
     source=f"{STABLE}/generated/torch.nn.functional.binary_cross_entropy.html",
     bad="""
 from torch.nn import functional as F

@@ -20,9 +20,9 @@ INDEXED = {"gather": 1, "index_select": 1, "index_copy_": 1, "index_add_": 1, "i
 @rule(
     "TG427",
     "an index is divided by `/`, which makes it a float",
-    why="""Since torch 1.6 `/` of whole numbers gives floats, and a tensor of floats is no index:
-    the program ends with an IndexError. Before, it was rounded.""",
-    remedy='divide by `//`, or by `torch.div(..., rounding_mode="floor")`',
+    why="""Since torch 1.6 `/` of integers gives floats, and a float tensor cannot be an index: the
+    program fails with an IndexError. Before, it was rounded.""",
+    remedy='use `//`, or `torch.div(..., rounding_mode="floor")`',
     source=f"{STABLE}/generated/torch.div.html",
     bad="""
 import torch

@@ -16,11 +16,10 @@ FLOATS = ("ones", "rand", "randn", "zeros")
 
 @rule(
     "TG433",
-    "whole numbers are clamped in place by a float",
-    why="""What comes of it are floats, and a tensor of whole numbers cannot hold them: since
-    torch 1.12 the program ends here with a RuntimeError. YOLOv5 had this in its loss, and many
-    projects have a copy.""",
-    remedy="clamp by an int, such as the side of the feature map: `.clamp_(0, shape[2] - 1)`",
+    "integers are clamped in place by a float",
+    why="""The result is a float, which an integer tensor cannot hold: since torch 1.12 this raises
+    a RuntimeError. YOLOv5 had this in its loss, and many projects copied it.""",
+    remedy="clamp by an int, such as the size of the feature map: `.clamp_(0, shape[2] - 1)`",
     source=f"{STABLE}/tensor_attributes.html#type-promotion-doc",
     bad="""
 import torch

@@ -13,10 +13,10 @@ PLATEAU = "ReduceLROnPlateau"
 
 @rule(
     "TG432",
-    "`ReduceLROnPlateau` is moved on without a metric",
-    why="""`step` of this schedule has to be given the value that it watches. No step of a schedule
-    in the program is given one: where this schedule is chosen, the first step is a TypeError.""",
-    remedy="call `scheduler.step(metric)` for this schedule",
+    "`ReduceLROnPlateau` steps without a metric",
+    why="""`step` of this scheduler needs the value that it monitors. No scheduler step in the
+    program passes one: where this scheduler is chosen, the first step raises a TypeError.""",
+    remedy="call `scheduler.step(metric)` for this scheduler",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html",
     bad="""
 from torch.optim.lr_scheduler import ReduceLROnPlateau, StepLR

@@ -14,10 +14,10 @@ Branch = tuple[ast.If, bool]
 
 @rule(
     "TG426",
-    "the gradients of all passes but a step's last are thrown away",
-    why="""The step comes after several passes, to take the sum of their gradients, and each pass
+    "the gradients of all passes but a step's last are discarded",
+    why="""The step comes after several passes, to use the sum of their gradients, but each pass
     sets them to zero: the step sees those of one batch. The others are computed for nothing, and
-    the batch is as small as ever.""",
+    the effective batch is no larger.""",
     remedy="call `zero_grad()` right after `step()`, under the same condition",
     source=f"{STABLE}/notes/amp_examples.html#gradient-accumulation",
     bad="""
