@@ -268,6 +268,15 @@ def block(inputs, outputs):
 """,
     ),
     (
+        "TG303",
+        """
+from torch import nn
+from torch.nn import Conv2d as Conv
+
+net = nn.Sequential(Conv(3, 8, 3), nn.BatchNorm2d(8))  # <--
+""",
+    ),
+    (
         "TG304",
         """
 import torch

@@ -85,6 +85,20 @@ def test_several_folders_are_told_apart(project: Path, tmp_path: Path, torchgen:
         assert f"  {folder}/train.py:3: no weights_only\n" in said
 
 
+def test_a_rule_that_fails_is_named_and_the_others_are_checked(
+    project: Path, torchgen: Torchgen
+) -> None:
+    deep = "+".join(["a"] * 700)  # too deep for `ast.unparse`, which a rule calls
+    code = f"\ndef save(model, a):\n    torch.save(model.state_dict(), str({deep}))\n"
+    (project / "train.py").write_text(all_rules()["TG306"].bad + code, encoding="utf-8")
+    done = torchgen("doctor", str(project), "--json")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert [one["rule"] for one in told["findings"]] == ["TG306"]
+    assert [note.partition(" (")[0] for note in told["notes"]] == ["TG620 failed on train.py"]
+    assert "please report" in told["notes"][0] and done.stderr == ""
+
+
 def test_the_standard_input_is_read(tmp_path: Path, env: dict[str, str]) -> None:
     line = [sys.executable, "-m", "torchgen_cli", "doctor", "-"]
     done = subprocess.run(

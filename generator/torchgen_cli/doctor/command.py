@@ -119,7 +119,7 @@ def examine_all(targets: list[Target], hints: bool, select: tuple[str, ...]) -> 
     """Examine each target, and put together what is found."""
     merged = Examination(targets[0].root, 0)
     for target in targets:
-        result = examine(target, hints, select, progress())
+        result = examine(target, hints, select, progress(), tolerant=True)
         folder = target.shown
         for one in result.findings:
             file = one.file if folder is None else (folder / one.file).as_posix()

@@ -67,10 +67,12 @@ def examine(
     hints: bool = False,
     select: tuple[str, ...] = (),
     progress: Callable[[int, int], None] = silent,
+    tolerant: bool = False,
 ) -> Examination:
     """Check a project; raises `UserError` if there is nothing to check.
 
     `select` are ids or beginnings of ids of the rules to check, in place of those of the project.
+    A rule that fails on a file is a note if `tolerant`, and an exception otherwise.
     """
     forget()  # the project before
     target = root if isinstance(root, Target) else Target(root)
@@ -94,7 +96,7 @@ def examine(
     ]
     for module in project.modules:
         if module.name in looked_at:
-            _examine_module(module, hints, settings, result)
+            _examine_module(module, hints, settings, result, tolerant)
     if target.only is not None and (left_out := sorted(target.only.difference(looked_at))):
         why = "excluded, ignored by git, or generated"
         result.notes.append(f"skipped, as {why}: {', '.join(left_out)}")
@@ -115,14 +117,17 @@ def unparsable(project: Project) -> Iterator[Finding]:
             yield Finding(name, line, 1, "TG001", message, unsure)
 
 
-def _examine_module(module: Module, hints: bool, settings: Settings, result: Examination) -> None:
+def _examine_module(
+    module: Module, hints: bool, settings: Settings, result: Examination, tolerant: bool
+) -> None:
     """Add what is found in a file, and what is wrong with its comments to us."""
     lines = in_file(module.project.contents[module.name])
     for line, why in lines.refused:
         result.findings.append(Finding(module.name, line, 1, "TG002", why))
     used: set[tuple[int, str]] = set()
     # a comment may be about a hint, or one be asked for by its id: it is then looked for as well
-    for found, last in check(module, hints or bool(lines.rules) or bool(settings.select)):
+    failed = result.notes if tolerant else None
+    for found, last in check(module, hints or bool(lines.rules) or bool(settings.select), failed):
         around = range(found.line, last + 1)
         matching = {
             (line, found.rule) for line in around if found.rule in lines.rules.get(line, ())
@@ -176,8 +181,13 @@ def is_brought(module: Module) -> bool:
     )
 
 
-def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
-    """The findings in a file, each with the last line where a comment can ignore it."""
+def check(
+    module: Module, hints: bool, failed: list[str] | None = None
+) -> list[tuple[Finding, int]]:
+    """The findings in a file, each with the last line where a comment can ignore it.
+
+    What a rule that fails says goes to `failed`; without it, the exception is raised.
+    """
     found: dict[Finding, int] = {}
     rules = list(all_rules().values())
     if module.is_foreign:
@@ -187,15 +197,26 @@ def check(module: Module, hints: bool) -> list[tuple[Finding, int]]:
     for rule in rules:
         if (rule.severity is Severity.HINT and not hints) or (module.is_test and not rule.in_tests):
             continue
-        for spot in rule.check(module):
-            node, detail, unsure = as_spot(spot)
-            unsure = unsure or is_aside(module, node)
-            if unsure and not hints:
-                continue
-            line: int = getattr(node, "lineno", 1)
-            column = getattr(node, "col_offset", 0) + 1
-            # a comment may be at the end of a call of many lines, but not anywhere in a loop
-            long = isinstance(node, ast.expr | ast.Assign | ast.Expr | ast.ImportFrom)
-            last = getattr(node, "end_lineno", None) or line if long else line
-            found[Finding(module.name, line, column, rule.id, detail, unsure)] = last
+        try:
+            found.update(found_by(rule, module, hints))
+        except Exception as error:
+            if failed is None:
+                raise
+            what = f"{type(error).__name__}: {error}".rstrip(": ")
+            failed.append(f"{rule.id} failed on {module.name} ({what}); please report this bug")
     return list(found.items())
+
+
+def found_by(rule: Rule, module: Module, hints: bool) -> Iterator[tuple[Finding, int]]:
+    """What one rule finds in a file, each with the last line where a comment can ignore it."""
+    for spot in rule.check(module):
+        node, detail, unsure = as_spot(spot)
+        unsure = unsure or is_aside(module, node)
+        if unsure and not hints:
+            continue
+        line: int = getattr(node, "lineno", 1)
+        column = getattr(node, "col_offset", 0) + 1
+        # a comment may be at the end of a call of many lines, but not anywhere in a loop
+        long = isinstance(node, ast.expr | ast.Assign | ast.Expr | ast.ImportFrom)
+        last = getattr(node, "end_lineno", None) or line if long else line
+        yield Finding(module.name, line, column, rule.id, detail, unsure), last

@@ -82,16 +82,16 @@ def made_by(module: Module, near: ast.expr, name: str) -> list[ast.Call]:
 
 def is_tested_later(module: Module, loop: ast.AST, comparison: ast.expr) -> bool:
     """Whether a score is of a loader that another function, called a test, is given afterwards."""
-    names = filter(None, map(written, walk(comparison)))
+    end = getattr(loop, "end_lineno", None) or 0
+    later = [one for one in own_calls(module.function(loop)) if one.lineno > end]
+    later = list(filter(is_test_function, later))
+    names = filter(None, map(written, walk(comparison) if later else ()))
     scored = [call for name in names for call in made_by(module, comparison, name)]
     loaders = {text for call in scored for one in call.args if LOADERS.search(text := written(one))}
-    end = getattr(loop, "end_lineno", None) or 0
-    return bool(loaders) and any(
-        is_test_function(call)
-        and call.lineno > end
-        and loaders.intersection(map(written, call.args))
+    return any(
+        loaders.intersection(map(written, call.args))
         and not any(same(call.func, one.func) for one in scored)
-        for call in own_calls(module.function(loop))
+        for call in later
     )
 
 

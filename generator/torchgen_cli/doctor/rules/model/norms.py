@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...project import Module
 from ...rule import Severity, rule
-from ...syntax import argument, blocks, everything, has_stars, is_constant, last_name, walk, written
+from ...syntax import argument, blocks, everything, has_stars, is_constant, walk, written
 from ..shared.layers import module_classes
 
 CONVOLUTIONS = {f"Conv{n}d" for n in (1, 2, 3)} | {f"ConvTranspose{n}d" for n in (1, 2, 3)}
@@ -66,7 +66,7 @@ def is_biased(module: Module, node: ast.AST | None) -> bool:
         return False
     if has_stars(node):
         return False
-    bias = argument(node, BIAS[last_name(node.func)], "bias")
+    bias = argument(node, BIAS[module.qualified(node.func).rpartition(".")[2]], "bias")
     return bias is None or is_constant(bias, True)
 
 
