@@ -89,7 +89,9 @@ def test_a_rule_that_fails_is_named_and_the_others_are_checked(
     project: Path, torchgen: Torchgen
 ) -> None:
     deep = "+".join(["a"] * 700)  # too deep for `ast.unparse`, which a rule calls
-    code = f"\ndef save(model, a):\n    torch.save(model.state_dict(), str({deep}))\n"
+    code = (
+        f"\nimport torch\n\ndef save(model, a):\n    torch.save(model.state_dict(), str({deep}))\n"
+    )
     (project / "train.py").write_text(all_rules()["TG306"].bad + code, encoding="utf-8")
     done = torchgen("doctor", str(project), "--json")
     assert done.returncode == 1
