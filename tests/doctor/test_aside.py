@@ -153,9 +153,7 @@ def test_a_file_for_python_2_is_a_hint(text: str, other: str, shown: bool, tmp_p
     [
         ("numpy==1.22.0", False),
         ("numpy>=1.18,<1.24", False),
-        # which no Python of today can install
-        ("numpy~=1.19.0", True),
-        ("numpy==1.16.2", True),
+        ("numpy~=1.19.0", False),
         ("NumPy=1.21", False),
         ("numpy>=1.20", True),
         ("numpy<2", True),
@@ -167,27 +165,5 @@ def test_a_pinned_numpy_has_its_old_names(pin: str, shown: bool, tmp_path: Path)
     files = {
         "train.py": "import numpy as np\nprint(np.zeros(3, dtype=np.int))\n",
         "requirements.txt": f"torch\n{pin}\n",
-    }
-    assert (("train.py", "TG813") in found(tmp_path, files)) is shown
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "shown"),
-    [
-        ("README.md", "Tested with Python 3.7 and CUDA 10", False),
-        ("README.md", "conda create -n run python=3.6", False),
-        ("README.md", "You need Python 3.6+ and\nPython 3.7 or higher", True),
-        ("README.md", "Python >= 3.6. Run `python3 train.py`", True),
-        ("Dockerfile", "FROM pytorch/pytorch:1.4-cuda10.1-cudnn7-runtime", False),
-        ("environment.yml", "dependencies:\n  - pytorch", False),
-    ],
-)
-def test_a_pin_that_cannot_be_installed_counts_with_an_old_python_alone(
-    file: str, text: str, shown: bool, tmp_path: Path
-) -> None:
-    files = {
-        "train.py": "import numpy as np\nprint(np.zeros(3, dtype=np.int))\n",
-        "requirements.txt": "torch==1.4.0\nnumpy==1.16.2\n",
-        file: text,
     }
     assert (("train.py", "TG813") in found(tmp_path, files)) is shown

@@ -56,6 +56,8 @@ README = ("[Rr][Ee][Aa][Dd][Mm][Ee]*", "INSTALL*", "doc*/INSTALL*", "readme/INST
 GONE = {"torch._six.container_abcs", "torch._six.int_classes", "torch.irfft", "torch.rfft"}
 # `PyTorch >= 1.4.0`, "pytorch 1.8.0", "PyTorch (1.6+)", "PyTorch version: 1.2"
 NAMED = re.compile(r"torch(?:\]\([^)]*\))?(?:\s+versions?)?[\s(>=:v*`]{0,6}(\d+\.\d+)", re.I)
+CAPPED = re.compile(r"[.\dx\s,`*)]*<")
+OR_NEWER = re.compile(r"[.\dx\s`*)]*(\+|(or|and) +(above|greater|higher|later|newer|up))", re.I)
 
 
 def used_torch(modules: Iterable[ParsedFile]) -> Version:
@@ -117,5 +119,12 @@ def lowest_in_readme(root: Path) -> Version | None:
             text = file.read_text(encoding="utf-8", errors="replace")[:100_000]
         except OSError:
             continue
-        found += [Version(match[1]) for match in NAMED.finditer(text)]
+        found += [Version(m[1]) for m in NAMED.finditer(text) if not is_lower_bound(text, m)]
     return min(found, default=None)
+
+
+def is_lower_bound(text: str, named: re.Match[str]) -> bool:
+    """Whether any newer release than the one that is named will do: ">= 1.4", "1.6+"."""
+    if CAPPED.match(text, named.end()):
+        return False
+    return ">" in named[0] or OR_NEWER.match(text, named.end()) is not None

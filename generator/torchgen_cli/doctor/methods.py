@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .kept import kept
-from .naming import is_file, is_of_project, looked_up_in
+from .naming import is_file, is_of_project, looked_up_in, text_of
 from .project import Module, Project
 from .syntax import (
     FUNCTIONS,
@@ -58,8 +58,8 @@ def asked_by(module: Module, node: ast.AST) -> Iterator[Asked]:
     elif isinstance(node, ast.Call):
         name = last_name(node.func)
         if name in BY_TEXT:  # getattr(model, "encode")
-            texts = (getattr(one, "value", None) for one in node.args)
-            yield from (Asked(one) for one in texts if isinstance(one, str))
+            texts = (text_of(module, one) for one in node.args)
+            yield from (Asked(one) for one in texts if one is not None)
         owner = looked_up_in(module, node)
         if owner is not None and not is_file(module, owner):
             yield Asked(ANY_METHOD, family_of(module, owner))

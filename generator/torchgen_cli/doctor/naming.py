@@ -102,8 +102,30 @@ def looked_up_in(module: Module, call: ast.Call) -> ast.expr | None:
     if last_name(call.func) != "getattr" or len(call.args) < 2 or not is_called_then(module, call):
         return None
     owner, attribute = call.args[:2]
-    told = isinstance(attribute, ast.Constant) or OPTIONS.match(last_name(owner))
-    return None if told else owner
+    told = text_of(module, attribute) is not None or OPTIONS.match(last_name(owner))
+    root = written(owner).partition(".")[0]
+    foreign = root in module.imports and not is_of_project(module, root)
+    return None if told or foreign or is_of_no_function(module.project, attribute) else owner
+
+
+def text_of(module: Module, node: ast.expr) -> str | None:
+    """The text that an expression is, if it is one, or the name of one: `METHOD = "encode"`."""
+    value: ast.expr | None = node
+    if isinstance(node, ast.Name):
+        given = module.assigned.get(node.id, ())
+        value = given[0].value if len(given) == 1 else None
+    text = getattr(value, "value", None) if isinstance(value, ast.Constant) else None
+    return text if isinstance(text, str) else None
+
+
+def is_of_no_function(project: Project, name: ast.expr) -> bool:
+    """Whether a name is put together with an ending that none has: `getattr(it, name + "_u")`."""
+    if not isinstance(name, ast.BinOp | ast.JoinedStr):
+        return False
+    last = name.right if isinstance(name, ast.BinOp) else name.values[-1]
+    ending = getattr(last, "value", None)
+    known = (*project.functions, *project.classes)
+    return isinstance(ending, str) and not any(one.endswith(ending) for one in known)
 
 
 def beginning(node: ast.expr) -> str:

@@ -13,7 +13,6 @@ from pathlib import Path
 from packaging.version import Version
 
 from .evidence import is_of_old_torch, lowest_in_readme, used_torch
-from .installable import is_out_of_date
 from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
@@ -69,7 +68,6 @@ class Project:
     _contained: dict[bytes, bool] = field(default_factory=dict)
     _program_of_folder: dict[str, str] = field(default_factory=dict)
     _kept_back: dict[tuple[str, str], bool] = field(default_factory=dict)
-    _too_old: dict[str, bool] = field(default_factory=dict)
 
     def add(self, name: str, content: bytes) -> None:
         """Parse a file."""
@@ -350,7 +348,7 @@ class Project:
 
     def _is_capped(self, version: str) -> bool:
         """Whether a requirement allows no torch from a version on, under either of its names."""
-        return any(stays_before(self.root, name, version) for name in ("torch", "pytorch"))
+        return self.stays_before("torch", version) or self.stays_before("pytorch", version)
 
     @cached_property
     def is_of_old_torch(self) -> bool:
@@ -367,24 +365,13 @@ class Project:
         return pinned_torch(self.root)
 
     def stays_before_torch(self, version: str) -> bool:
-        """Whether the project is pinned to a torch before this version that can be installed."""
-        return self.is_written_for_torch_before(version) and not self._out_of_date("torch")
-
-    def is_written_for_torch_before(self, version: str) -> bool:
-        """Whether the packaging names a torch before this version, installable or not."""
+        """Whether the project is pinned to a torch before this version."""
         return self.pinned_torch is not None and self.pinned_torch < Version(version)
 
-    def _out_of_date(self, library: str) -> bool:
-        """Whether a library is pinned to what no Python of today can install."""
-        if library not in self._too_old:
-            self._too_old[library] = is_out_of_date(self.root, library)
-        return self._too_old[library]
-
     def stays_before(self, library: str, release: str) -> bool:
-        """Whether the packaging allows no release of a library from this one on, but an older."""
+        """Whether the project's packaging allows no release of a library from this one on."""
         if (library, release) not in self._kept_back:
-            kept = stays_before(self.root, library, release)
-            self._kept_back[library, release] = kept and not self._out_of_date(library)
+            self._kept_back[library, release] = stays_before(self.root, library, release)
         return self._kept_back[library, release]
 
     def contains(self, text: bytes) -> bool:

@@ -225,11 +225,12 @@ def is_local(function: ast.AST, node: ast.AST) -> bool:
 
 @kept
 def variables(function: Function) -> frozenset[str]:
-    """The parameters and variables of a function, and of those in it."""
+    """The parameters, variables and inner functions of a function, and of those in it."""
     nodes = list(walk(function))
     stored = (one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
     taken = (one.arg for one in nodes if isinstance(one, ast.arg))
-    return frozenset([*(one.id for one in stored), *taken])
+    inner = (one.name for one in nodes[1:] if isinstance(one, DEFINITIONS))
+    return frozenset([*(one.id for one in stored), *taken, *inner])
 
 
 def is_function(node: ast.AST) -> bool:

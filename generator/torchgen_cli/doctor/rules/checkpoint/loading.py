@@ -69,9 +69,7 @@ def unsafe_load(module: Module) -> Iterator[Spot]:
         if tried_safely(module, call):
             continue
         if chosen is None and not module.project.needs_torch("2.6"):
-            if not module.project.is_written_for_torch_before(
-                "1.13"
-            ):  # which knows no `weights_only`
+            if not module.project.stays_before_torch("1.13"):  # which knows no `weights_only`
                 yield Spot(call, "no weights_only", own or not is_from_elsewhere(module, call))
         elif is_constant(chosen, False):
             yield Spot(call, "weights_only=False", own or not is_from_elsewhere(module, call))

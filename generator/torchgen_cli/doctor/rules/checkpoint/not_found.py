@@ -93,8 +93,23 @@ def goes_on(module: Module, asked: ast.If) -> bool:
     answers = any(isinstance(n, ast.Return) and n.value is not None for n in own_nodes(scope))
     if one_of_several or ends or answers or any(True for _ in module.loops_around(asked)):
         return False
-    others = any(map(OTHER_WEIGHTS.search, module.calls))
-    return not others and not is_dealt_with(scope, asked)
+    if any(map(OTHER_WEIGHTS.search, module.calls)) or is_dealt_with(scope, asked):
+        return False
+    return not has_ended_before(module, scope, asked)
+
+
+def has_ended_before(module: Module, scope: ast.AST, asked: ast.If) -> bool:
+    """Whether an earlier `if` with the same test alone gives a name its value, and all read it."""
+    nodes = list(dict.fromkeys([*own_nodes(module.tree), *own_nodes(scope)]))
+    for before in nodes:
+        if isinstance(before, ast.If) and before is not asked and same(before.test, asked.test):
+            inside = set(walk(before))
+            outside = [one for one in nodes if one not in inside]
+            below = [one for statement in before.body for one in walk(statement)]
+            alone = names_set(below) - names_set([*outside, *(inside.difference(below))])
+            read = {one.id for one in outside if isinstance(one, ast.Name)}
+            return not alone.isdisjoint(read)
+    return False
 
 
 def is_dealt_with(scope: ast.AST, asked: ast.If) -> bool:

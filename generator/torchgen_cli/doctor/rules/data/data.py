@@ -147,8 +147,11 @@ def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
         if not told:
             yield call
         elif all(asks_for_processes(*one) for one in told) and is_always_made(module, call):
-            # a sampler that asks the group for its number ends the program where there is none
+            # a sampler that asks the group for its number ends the program where there is none,
+            # and so does a wrapped model
             alone = argument(call, 1, "num_replicas") is not None
+            wrapped = module.torch_calls("DistributedDataParallel")
+            alone = alone and not any(is_always_made(module, one) for one in wrapped)
             yield Spot(call, "with one process", unsure=not alone)
 
 

@@ -7,11 +7,13 @@ from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
     LOOPS,
+    argument,
     is_constant,
     last_name,
     mentions,
     own_calls,
     own_nodes,
+    parameters,
     walk,
     written,
 )
@@ -71,12 +73,12 @@ def best_by_test(module: Module) -> Iterator[Spot]:
         if isinstance(node, ast.If):
             calls = own_calls(node)
             kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
-            decided = any(decides(around, flag) for flag in raised(node))
+            decided = any(decides(module, around, flag) for flag in raised(node))
             if kept or decided:
                 yield Spot(node, unsure=validated)
             elif ends_training(module, around, node):
                 yield Spot(node, "it decides when the run ends", unsure=validated)
-        elif decides(around, node.targets[0]):
+        elif decides(module, around, node.targets[0]):
             yield Spot(node, unsure=validated)
     yield from map(Spot, stopped_by_test(module))
 
@@ -165,14 +167,25 @@ def keeps_weights(call: ast.Call) -> bool:
     return named and any(mentions(one, "state", "model", "net") for one in given)
 
 
-def decides(loop: ast.AST, flag: ast.expr) -> bool:
+def decides(module: Module, loop: ast.AST, flag: ast.expr) -> bool:
     """Whether a flag decides what is saved: given to a helper, or asked before one is called."""
     name = written(flag)
-    calls = own_calls(loop)
     helped = any(
         keeps_weights(call)
         and any(written(one) == name for one in [*call.args, *(k.value for k in call.keywords)])
-        for call in calls
+        and not is_left_unread(module, call, name)
+        for call in own_calls(loop)
     )
     asked = (n for n in own_nodes(loop) if isinstance(n, ast.If) and written(n.test) == name)
     return bool(name) and (helped or any(any(map(keeps_weights, own_calls(one))) for one in asked))
+
+
+def is_left_unread(module: Module, call: ast.Call, name: str) -> bool:
+    """Whether none of the functions that a call may mean reads the parameter that it gives."""
+    functions = [one for _, one in module.project.resolve(module, call)]
+    return bool(functions) and not any(
+        written(value) == name and any(written(one) == own for one in own_nodes(function))
+        for function in functions
+        for place, own in enumerate(parameters(function))
+        if (value := argument(call, place, own)) is not None
+    )

@@ -167,7 +167,7 @@ def turned_round(module: Module) -> Iterator[Spot]:
         name = flag.strip("-").replace("-", "_")
         aside = showing or not ASKED_FOR.search(name)
         if is_always_true(module, call):
-            yield Spot(call, f"{flag} is always True", aside)
+            yield Spot(call, f"{flag} is always True", aside or bool(NEGATIVE.search(name)))
         if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
             told = keyword(call, "help")
             said = str(told.value) if isinstance(told, ast.Constant) else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
+from ...syntax import last_name
 from ..checkpoint.in_place import is_setting
 
 IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
@@ -15,8 +16,8 @@ IDENTITY = re.compile(rb"\bis\b(\s+not\b)?\s*[-'\"\d(bru]|['\"\d)]\s*is\b")
     "TG335",
     "`is` compares with a string or number literal",
     why="""`is` checks whether both are the same object, not whether they are equal. A string from a
-    command line or a file is a different object from the literal, so the branch is never taken. A
-    single character of a string is a different object in Python 3.11 and 3.12.1. It is a hint where
+    command line or a file is a different object from the literal, so the branch is never taken. It
+    is a hint where
     another literal may be compared, or a value that CPython caches, such as "" or a small number:
     it works, with a SyntaxWarning.""",
     remedy="write `==`, or `!=` for `is not`",
@@ -52,7 +53,7 @@ def same_object(module: Module) -> Iterator[Spot]:
         for operator, left, right in zip(node.ops, sides, node.comparators, strict=False):
             if isinstance(operator, ast.Is | ast.IsNot) and (is_value(left) or is_value(right)):
                 kept = is_kept_once(left) or is_kept_once(right)
-                known = any(is_setting(one) or is_letter(one) for one in (left, right))
+                known = any(is_given(module, one) for one in (left, right))
                 unsure = kept or not known
                 found[node.lineno] = found.get(node.lineno) or Spot(node, unsure=unsure)
     yield from found.values()
@@ -66,9 +67,16 @@ def is_kept_once(node: ast.expr) -> bool:
     return isinstance(value, int) and value <= 256
 
 
-def is_letter(node: ast.expr) -> bool:
-    """Whether it is a text of one character, which Python 3.11 and 3.12.1 keep as two objects."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) == 1
+def is_given(module: Module, node: ast.expr) -> bool:
+    """Whether it is a setting, and no code sets it to a literal that may be the same object."""
+    if not is_setting(node):
+        return False
+    name = last_name(node)
+    return not any(
+        isinstance(statement.value, ast.Constant)
+        for other in module.project.modules
+        for statement in other.assigned.get(name, ())
+    )
 
 
 def is_value(node: ast.expr) -> bool:

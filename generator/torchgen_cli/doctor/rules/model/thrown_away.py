@@ -20,6 +20,9 @@ METHODS = (
 )
 # which modules do in place, and tensors do not
 MOVES = ("bfloat16", "cpu", "cuda", "double", "float", "half", "to")
+# methods that change a tensor in place
+IN_PLACE = ("add_", "clamp_", "copy_", "div_", "fill_", "mul_", "normal_", "sub_", "zero_")
+RESHAPING = ("bool", "expand", "expand_as", "reshape", "squeeze", "unsqueeze", "view")
 MAKING = ("as_tensor", "from_numpy", "ones", "rand", "randn", "tensor", "zeros")
 # libraries whose batches are moved in place
 MOVED_IN_PLACE = ("dgl", "torch_geometric", "transformers")
@@ -41,8 +44,8 @@ REFUSING = ("assertRaises", "assertRaisesRegex", "raises", "suppress")
     "TG336",
     "the result of this call is discarded, so the call has no effect",
     why="""Without an underscore at the end of its name, the function returns a new tensor and
-    leaves its input unchanged; so do methods of strings, arrays, images and data frames. What the
-    call should do is never done.""",
+    leaves its input unchanged; so do methods of strings, arrays, images and data frames. With one,
+    it changes a copy if a mask selects the elements: `x[x > 1].fill_(0)`.""",
     remedy="assign the result, or call the in-place function, such as `clamp_`",
     source=f"{STABLE}/tensors.html",
     bad="""
@@ -68,6 +71,7 @@ def thrown_away(module: Module) -> Iterator[ast.AST]:
         (METHODS, is_method),
         (MOVES, moves_tensor),
         (NEW_VALUES, gives_a_new_one),
+        (IN_PLACE, is_of_a_copy),
     ):
         for name in names:
             for call in module.calls.get(name, ()):
@@ -113,6 +117,22 @@ def moves_tensor(module: Module, call: ast.Call) -> bool:
             for one in values
         )
     return any(is_of_batch(module, loop, owner.id) for loop in module.loops_around(call))
+
+
+def is_of_a_copy(module: Module, call: ast.Call) -> bool:
+    """Whether what a mask selects is changed in place, which is a copy: `x[x > 1].fill_(0)`."""
+    owner = receiver(call)
+    return isinstance(owner, ast.Subscript) and is_mask(module, owner.slice)
+
+
+def is_mask(module: Module, value: ast.expr | None) -> bool:
+    """Whether it is a comparison of tensors, or a name of one."""
+    while isinstance(value, ast.Call) and last_name(value.func) in RESHAPING:
+        value = receiver(value)
+    if isinstance(value, ast.Name):
+        values = module.value_in(value, module.function(value))
+        return bool(values) and all(isinstance(one, ast.Compare) for one in values)
+    return isinstance(value, ast.Compare)
 
 
 def gives_a_new_one(module: Module, call: ast.Call) -> bool:

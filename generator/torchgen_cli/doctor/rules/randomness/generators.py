@@ -181,7 +181,7 @@ def same_seed_each_epoch(module: Module) -> Iterator[Spot]:
         if alike and (not drawn or not drawn.isdisjoint(seeded_by(functions))):
             by_state = any(first_number_of_state(*one) for one in functions)
             other = by_state and (
-                module.project.is_written_for_torch_before("1.9") or not redraws(module, loader)
+                module.project.stays_before_torch("1.9") or not redraws(module, loader)
             )
             # which may be what is wanted
             other = other or for_evaluation(module, loader) or streams(module, loader)

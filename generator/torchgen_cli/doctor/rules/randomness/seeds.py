@@ -8,7 +8,7 @@ from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import is_constant, keyword
 from ..data.data import EVALUATION
-from ..shared.flag_readers import flag_names, is_copy, is_unread, readers
+from ..shared.flag_readers import flag_names, is_copy, is_unread, readers, reads_no_command
 from ..shared.layers import module_classes
 from ..shared.loops import OPTIMIZERS
 from ..shared.programs import run_with
@@ -55,7 +55,7 @@ def main():
 """,
 )
 def unread_seed(module: Module) -> Iterator[Spot]:
-    for call in module.calls.get("add_argument", ()):
+    for call in () if reads_no_command(module) else module.calls.get("add_argument", ()):
         names = flag_names(call)
         if any(map(is_seed, names)) and not is_switch(call):
             known = readers(module)

@@ -65,4 +65,4 @@ def in_process(module: Module, source: str) -> bool:
     none = all(one is None or is_constant(one, 0) for one in workers)
     if loaders and none and len(workers) == len(loaders):
         return True
-    return source == "numpy.random" and module.project.is_written_for_torch_before("1.9")
+    return source == "numpy.random" and module.project.stays_before_torch("1.9")

@@ -41,7 +41,7 @@ def plain_seeds(module: Module) -> Iterator[ast.Call]:
         if module.qualified(call.func) in PLAIN and call.args:
             scope = module.function(call)
             worker = isinstance(scope, FUNCTIONS) and "work" in scope.name.lower()
-            if not worker and not mentions(call.args[0], *WORKERS):
+            if not worker and not mentions(call.args[0], *WORKERS, "split"):
                 yield call
 
 

@@ -65,7 +65,7 @@ class Readers(NamedTuple):
 @kept
 def readers(module: Module) -> Readers | None:
     """The files that can read the flags which a file declares; None where it cannot be told."""
-    if "add_argument" not in module.calls:
+    if "add_argument" not in module.calls or reads_no_command(module):
         return None
     code = module.project.code
     known = reachable(module) if is_started(module) else code
@@ -81,6 +81,14 @@ def readers(module: Module) -> Readers | None:
         files = files + [m for m in code if m not in files and takes_kept(m)]
     return Readers(
         files, whole.by_key, beside, whole.fate is Fate.WORDS or any(map(evaluates, files))
+    )
+
+
+def reads_no_command(module: Module) -> bool:
+    """Whether a file only calls `parse_args([])`, so that no command gives a flag."""
+    parsed = module.calls.get("parse_args", ())
+    return bool(parsed) and all(
+        any(isinstance(one, ast.List) and not one.elts for one in call.args) for call in parsed
     )
 
 

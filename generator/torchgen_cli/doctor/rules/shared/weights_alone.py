@@ -15,6 +15,7 @@ from ...syntax import (
     receiver,
     written,
 )
+from ...unreached import is_unreached
 from ...unused import in_unused_function
 from .counts_in_names import counts_from_name
 from .loops import OPTIMIZERS, is_optimizer
@@ -155,6 +156,7 @@ def resuming_flags(module: Module) -> list[str]:
         and isinstance(a.value, str)
         and RESUMING.match(a.value)
         and not in_unused_function(module, call)
+        and not is_unreached(module, call)
         and is_asked_for(module, a.value)
     ]
 

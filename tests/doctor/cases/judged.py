@@ -1,0 +1,188 @@
+"""What readers called wrong, or hardly worth a line, and what they missed beside it."""
+
+HINTS: dict[str, tuple[str, str]] = {
+    "a flag that is off on purpose": (
+        "TG314",
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--no-cuda", action="store_true", default=True, help="runs on the CPU")  # <--
+args = parser.parse_args()
+net = torch.nn.Linear(2, 2).to("cpu" if args.no_cuda else "cuda")
+""",
+    ),
+    "a text that the code itself sets": (
+        "TG335",
+        """
+class Config:
+    task = "segmentation"
+
+config = Config()
+config.task = "detection"
+if config.task is "detection":  # <--
+    print("boxes")
+""",
+    ),
+    "a letter, of which CPython has one object": (
+        "TG335",
+        """
+def gray(image):
+    return image if image.mode is "L" else image.convert("L")  # <--
+""",
+    ),
+    "a sampler of a program that ends without a group of processes": (
+        "TG202",
+        """
+import torch
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(args, data, model, step):
+    sampler = DistributedSampler(data, num_replicas=args.world, rank=args.rank)  # <--
+    loader = DataLoader(data, sampler=sampler, batch_size=4)
+    model = DistributedDataParallel(model, device_ids=[args.gpu])
+    for epoch in range(args.epochs):
+        if args.distributed:
+            sampler.set_epoch(epoch)
+        for batch in loader:
+            step(model, batch).backward()
+""",
+    ),
+}
+PLANTED: list[tuple[str, str]] = [
+    *HINTS.values(),
+    (
+        "TG336",
+        """
+def keep_the_best(scores, rank, top):
+    scores[(rank >= top).unsqueeze(-1).expand_as(scores)].fill_(0)  # <--
+    mask = scores < 0
+    scores[mask].zero_()  # <--
+    return scores
+""",
+    ),
+]
+CLEAN: dict[str, str] = {
+    **{what: code for what, (_, code) in HINTS.items()},
+    "elements that are changed in place where they are": """
+def keep_the_best(scores, rank, top):
+    scores[rank >= top] = 0
+    scores[0].fill_(0)
+    scores[:, 1:].zero_()
+    return scores.masked_fill_(rank >= top, 0)
+""",
+    "a helper that leaves unread whether the score is the best": """
+import torch
+
+def save_checkpoint(state, is_best, filename):
+    torch.save(state, filename)
+
+def main(model, optimizer, train, test, epochs):
+    best_acc = 0.0
+    for epoch in range(epochs):
+        train(model, optimizer)
+        test_acc = test(model)
+        is_best = test_acc > best_acc
+        best_acc = max(test_acc, best_acc)
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        save_checkpoint(state, is_best, "last.pt")
+""",
+    "a seed for the split alone": """
+import argparse
+
+import numpy as np
+import torch
+
+def main(data, loss_of):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--split-seed", type=int, default=0, help="seeds the split")
+    args = parser.parse_args()
+    np.random.seed(args.split_seed)
+    order = np.random.permutation(len(data))
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    for batch in torch.utils.data.DataLoader([data[i] for i in order[:90]], shuffle=True):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    main(torch.load("data.pt", map_location="cpu", weights_only=True), None)
+""",
+    "a parser that reads no command line": """
+import argparse
+
+import torch
+
+def defaults():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=8)
+    parser.add_argument("--momentum", type=float, default=0.9)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args([])
+
+args = defaults()
+model = torch.nn.Linear(args.width, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+model(torch.ones(1, args.width)).sum().backward()
+optimizer.step()
+""",
+    "an evaluation whose only caller that runs needs no graphs": """
+import torch
+
+def scores(model, loader):
+    model.eval()
+    found = [model(images).mean() for images in loader]
+    return torch.stack(found).mean()
+
+def compare(model, other, loader):
+    return scores(model, loader) - scores(other, loader)
+
+def main(model, optimizer, loader, test_loader, loss_of):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print(scores(model, test_loader))
+
+if __name__ == "__main__":
+    main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
+    "a file without which the program has failed before": """
+import os
+
+import torch
+
+def main(args, make, loader, score):
+    if os.path.isfile(args.weights):
+        state = torch.load(args.weights, map_location="cpu", weights_only=True)
+        width = state["width"]
+    else:
+        print("no file at", args.weights)
+    model = make(width)
+    if os.path.isfile(args.weights):
+        model.load_state_dict(torch.load(args.weights, map_location="cpu", weights_only=True))
+    model.eval()
+    with torch.no_grad():
+        print(sum(score(model(batch), batch) for batch in loader) / len(loader))
+""",
+    "an image that is moved back, and a device that is chosen elsewhere": """
+import torch
+
+def predict(net, image):
+    image = image.squeeze(0).cpu()
+    if len(image.shape) == 3:
+        return torch.stack([net(one.cuda()).cpu() for one in image])
+    return net(image.cuda()).cpu()
+
+def main(make, image):
+    net = make().cuda()
+    print(predict(net, image))
+
+main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
+}
