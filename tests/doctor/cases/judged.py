@@ -95,22 +95,25 @@ import argparse
 
 import numpy as np
 import torch
+from torch import nn
+
+def halves(data):
+    order = np.random.permutation(len(data))
+    return [data[i] for i in order[::2]], [data[i] for i in order[1::2]]
 
 def main(data, loss_of):
     parser = argparse.ArgumentParser()
     parser.add_argument("--split-seed", type=int, default=0, help="seeds the split")
     args = parser.parse_args()
     np.random.seed(args.split_seed)
-    order = np.random.permutation(len(data))
-    model = torch.nn.Linear(2, 2)
+    train_set, test_set = halves(data)
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
     optimizer = torch.optim.Adam(model.parameters())
-    for batch in torch.utils.data.DataLoader([data[i] for i in order[:90]], shuffle=True):
-        optimizer.zero_grad()
-        loss_of(model, batch).backward()
-        optimizer.step()
-
-if __name__ == "__main__":
-    main(torch.load("data.pt", map_location="cpu", weights_only=True), None)
+    for epoch in range(9):
+        for batch in torch.utils.data.DataLoader(train_set, shuffle=True):
+            optimizer.zero_grad()
+            loss_of(model, batch).backward()
+            optimizer.step()
 """,
     "a parser that reads no command line": """
 import argparse
@@ -130,40 +133,24 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 model(torch.ones(1, args.width)).sum().backward()
 optimizer.step()
 """,
-    "an evaluation whose only caller that runs needs no graphs": """
-import torch
-
-def scores(model, loader):
-    model.eval()
-    found = [model(images).mean() for images in loader]
-    return torch.stack(found).mean()
-
-def compare(model, other, loader):
-    return scores(model, loader) - scores(other, loader)
-
-def main(model, optimizer, loader, test_loader, loss_of):
-    for batch in loader:
-        optimizer.zero_grad()
-        loss_of(model, batch).backward()
-        optimizer.step()
-    with torch.no_grad():
-        print(scores(model, test_loader))
-
-if __name__ == "__main__":
-    main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
-""",
     "a file without which the program has failed before": """
+import argparse
 import os
 
 import torch
 
-def main(args, make, loader, score):
-    if os.path.isfile(args.weights):
-        state = torch.load(args.weights, map_location="cpu", weights_only=True)
-        width = state["width"]
-    else:
-        print("no file at", args.weights)
-    model = make(width)
+parser = argparse.ArgumentParser()
+parser.add_argument("weights")
+args = parser.parse_args()
+if os.path.isfile(args.weights):
+    width = torch.load(args.weights, map_location="cpu", weights_only=True)["width"]
+else:
+    print("no file at", args.weights)
+
+classes = 10 if width > 8 else 2
+
+def main(make, loader, score):
+    model = make(width, classes)
     if os.path.isfile(args.weights):
         model.load_state_dict(torch.load(args.weights, map_location="cpu", weights_only=True))
     model.eval()
@@ -176,13 +163,16 @@ import torch
 def predict(net, image):
     image = image.squeeze(0).cpu()
     if len(image.shape) == 3:
-        return torch.stack([net(one.cuda()).cpu() for one in image])
-    return net(image.cuda()).cpu()
+        first = net(image[:1].cuda())
+        rest = net(image[1:].cuda())
+        return torch.cat([first, rest]).cpu()
+    return image
 
 def main(make, image):
     net = make().cuda()
     print(predict(net, image))
 
-main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+if __name__ == "__main__":
+    main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
 """,
 }

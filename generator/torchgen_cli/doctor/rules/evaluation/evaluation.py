@@ -16,7 +16,6 @@ from ...syntax import (
     walk,
     written,
 )
-from ...unreached import is_unreached
 from ...unused import is_never_called, is_registered
 from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
 from .both import evaluating_loops
@@ -42,9 +41,8 @@ def _cared_for(
     enough: Callable[[Iterable[bool]], bool],
     seen: set[ast.AST],
 ) -> bool:
-    calls = list(module.project.calls_of(module, scope))
-    run = [one for one in calls if not is_unreached(*one)]
-    callers = {other.function(call): other for other, call in run or calls}
+    calls = module.project.calls_of(module, scope)
+    callers = {other.function(call): other for other, call in calls}
     return bool(callers) and enough(
         holds(other, caller)
         or (caller not in seen and _cared_for(other, caller, holds, enough, {*seen, caller}))
