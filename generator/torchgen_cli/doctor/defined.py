@@ -43,9 +43,10 @@ def everything_at_the_top(tree: ast.AST) -> Iterator[ast.AST]:
 def names_of_starred(module: Module, source: str, depth: int) -> set[str] | None:
     """What `from utils import *` brings; None where that file is not of the project."""
     files = [(other, other.tree) for other in module.project.modules if other is not module]
-    found = [other for other, _ in imported(module, source, files)]
     named = source.rpartition(".")[2]
-    if not depth or len(found) != 1 or path_of(found[0])[-1] != named:
+    # of a package its own file, and not those in it
+    found = [other for other, _ in imported(module, source, files) if path_of(other)[-1] == named]
+    if not depth or len(found) != 1:
         return None
     return names_of(found[0], depth - 1)
 

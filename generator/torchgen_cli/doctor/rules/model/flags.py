@@ -62,14 +62,22 @@ def untyped(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         default = keyword(call, "default")
         given = {one.arg for one in call.keywords}
-        if not isinstance(default, ast.Constant) or given & {"type", "action", "choices", None}:
+        several = default.elts if isinstance(default, ast.List | ast.Tuple) else [default]
+        if "nargs" not in given and several != [default]:
+            continue  # which is a type of its own
+        if given & {"type", "action", "choices", None} or not call.args or not several:
             continue
-        if type(default.value) not in (int, float) or not call.args:
+        if not all(isinstance(one, ast.Constant) and is_number(one.value) for one in several):
             continue
         name = flag_name(call)
         if name and not converted(module, name):
             unsure = is_part_of_texts(module, name) or is_left_unread(module, call)
             yield Spot(call, f"--{name}", unsure)
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a number, and no truth."""
+    return type(value) in (int, float)
 
 
 def is_left_unread(module: Module, call: ast.Call) -> bool:
