@@ -42,6 +42,18 @@ def test_a_star_brings_what_a_file_lists_alone(tmp_path: Path) -> None:
     assert found(tmp_path, 'import numpy as np\n\n__all__ = ["load"]\n') == []
 
 
+@pytest.mark.parametrize(("brought", "missing"), [("", ["viz"]), ("from .shown import viz", [])])
+def test_a_star_of_a_package_brings_what_its_own_file_has(
+    brought: str, missing: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "__init__.py").write_text(f"{brought}\nwidth = 4\n", encoding="utf-8")
+    (tmp_path / "data" / "shown.py").write_text("viz = width = 1\n", encoding="utf-8")
+    main = "from data import *\n\nprint(width, viz)\n"
+    (tmp_path / "main.py").write_text(main, encoding="utf-8")
+    assert [one.detail for one in examine(tmp_path, select=("TG004",)).findings] == missing
+
+
 MODEL = """
 def train_epoch(model, loader, loss_of):
     model.scheduler.step()

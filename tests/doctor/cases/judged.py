@@ -64,6 +64,35 @@ def keep_the_best(scores, rank, top):
     return scores
 """,
     ),
+    (
+        "TG313",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--milestones", default=[100, 150], nargs="*")  # <--
+parser.add_argument("--names", default=["a", "b"], nargs="*")
+parser.add_argument("--rates", default=[0.1, 0.01], nargs="*", type=float)
+args = parser.parse_args()
+print(sum(args.milestones), args.names, args.rates)
+""",
+    ),
+    (
+        "TG635",  # the weights come back, and the optimizer is new
+        """
+import torch
+from torch.optim.lr_scheduler import MultiStepLR
+
+def main(model, path):
+    first = 0
+    if path:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        model.load_state_dict(state["model"])
+        first = state["epoch"] + 1
+    optimizer = torch.optim.Adam(model.parameters())
+    return MultiStepLR(optimizer, [100, 150], last_epoch=first - 1)  # <--
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
     **{what: code for what, (_, code) in HINTS.items()},
@@ -174,5 +203,22 @@ def main(make, image):
 
 if __name__ == "__main__":
     main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
+    "schedulers whose optimizer knows its first rate, or that start with it": """
+import torch
+from torch.optim.lr_scheduler import LambdaLR, StepLR
+
+def brought_back(args, model, state):
+    optimizer = torch.optim.Adam(model.parameters())
+    optimizer.load_state_dict(state["optimizer"])
+    return StepLR(optimizer, 30, last_epoch=args.start_epoch - 1)
+
+def by_another(args, model, load):
+    optimizer = torch.optim.Adam(model.parameters())
+    load(args.path, model, optimizer)
+    return StepLR(optimizer, 30, last_epoch=args.start_epoch - 1)
+
+def from_the_start(optimizer, last_epoch=-1):
+    return LambdaLR(optimizer, lambda step: 1 / (1 + step), last_epoch=last_epoch)
 """,
 }
