@@ -221,4 +221,23 @@ def by_another(args, model, load):
 def from_the_start(optimizer, last_epoch=-1):
     return LambdaLR(optimizer, lambda step: 1 / (1 + step), last_epoch=last_epoch)
 """,
+    "the state of the wrapped model for a resume, beside that of the model": """
+import torch
+
+def predict(make, images):
+    model = make()
+    model.load_state_dict(torch.load("best.pt", map_location="cpu", weights_only=True))
+    return model(images)
+
+def main(args, make, train, epochs):
+    model = torch.nn.DataParallel(make())
+    if args.resume:
+        state = torch.load("last.pt", map_location="cpu", weights_only=True)
+        model.load_state_dict(state["state_dict"])
+    for epoch in range(epochs):
+        train(model)
+        state = {"state_dict": model.state_dict(), "bare": model.module.state_dict()}
+        torch.save(state, "last.pt")
+        torch.save(state["bare"], "best.pt")
+""",
 }

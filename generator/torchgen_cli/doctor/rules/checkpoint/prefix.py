@@ -67,7 +67,7 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
         model = receiver(call)
         if model is None or not written(model) or not saved(module, call):
             continue
-        if is_bare_otherwise(module, model, call):
+        if is_bare_otherwise(module, model, call) or is_beside_bare(module, model, call):
             continue
         scope = module.function(call)
         given = [a for a in module.assigned.get(written(model), ()) if not only_moves(a)]
@@ -94,6 +94,15 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
             alike |= bool(here) and is_asked_for(module, wrapped[-1])
             opened = any(map(opens_bare, program)) and not any(map(cuts_prefix, program))
             yield Spot(call, unsure=alike or not opened)
+
+
+def is_beside_bare(module: Module, model: ast.expr, call: ast.Call) -> bool:
+    """Whether the same dict also holds the state of the model without its wrapper."""
+    around = module.parents[call]
+    return isinstance(around, ast.Dict) and any(
+        isinstance(one, ast.Call) and written(one.func) == f"{written(model)}.module.state_dict"
+        for one in around.values
+    )
 
 
 def is_asked_for(module: Module, wrap: ast.Assign) -> bool:
