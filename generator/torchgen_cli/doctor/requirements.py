@@ -17,7 +17,7 @@ VERSIONS = (
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
     *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
-    *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt"),
+    *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
 )
 TORCH = re.compile(rf"""(?:^|["'\s-])(?:py)?torch["']?{VERSIONS}""", re.M)
 

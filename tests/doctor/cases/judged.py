@@ -1,6 +1,10 @@
 """What readers called wrong, or hardly worth a line, and what they missed beside it."""
 
 HINTS: dict[str, tuple[str, str]] = {
+    "an excerpt of a program that is not here": (
+        "TG004",
+        "".join(f"print(missing_{number})  # <--\n" for number in range(8)),
+    ),
     "a flag that is off on purpose": (
         "TG314",
         """
@@ -239,5 +243,87 @@ def main(args, make, train, epochs):
         state = {"state_dict": model.state_dict(), "bare": model.module.state_dict()}
         torch.save(state, "last.pt")
         torch.save(state["bare"], "best.pt")
+""",
+    "functions that evaluate, one after the other": """
+def train(model, optimizer, batches, loss_of, eval_cbs):
+    for step, batch in enumerate(batches):
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+
+def report(model, eval_cbs):
+    for eval_cb in eval_cbs:
+        if eval_cb is not None:
+            eval_cb(model, 100)
+""",
+    "statistics of the batch in training and evaluation alike, by intention": """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Learner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2, 2))
+
+    def forward(self, x, bn_training=True):
+        return F.batch_norm(x @ self.weight, None, None, training=bn_training)
+
+def test(model, test_loader):
+    right = 0
+    with torch.no_grad():
+        for images, labels in test_loader:
+            right += (model(images).argmax(1) == labels).sum()
+    return right
+
+def main(test_loader):
+    print(test(Learner(), test_loader))
+""",
+    "an order that is drawn in getting a sample, which changes no sample": """
+import random
+
+import torch
+from torch.utils.data import Dataset
+
+class Episodes(Dataset):
+    def __init__(self, mode, classes):
+        self.mode, self.classes = mode, classes
+
+    def __getitem__(self, index):
+        chosen = list(self.classes[index])
+        random.shuffle(chosen)
+        return chosen
+
+def main(model, fit, score_of, classes):
+    train_set, val_set = Episodes("train", classes), Episodes("val", classes)
+    best_score = 0.0
+    for epoch in range(9):
+        fit(model, train_set)
+        score = score_of(model, val_set)
+        if score > best_score:
+            best_score = score
+            torch.save(model.state_dict(), "best.pt")
+""",
+    "a file without which the next line fails": """
+import argparse
+import os
+
+import torch
+
+def main(make, loader, score):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--refine", default="")
+    args = parser.parse_args()
+    model = make()
+    if os.path.isfile(args.refine):
+        model.load_state_dict(torch.load(args.refine, map_location="cpu", weights_only=True))
+    else:
+        print("no file at", args.resume)  # torchgen: ignore[TG006] what the case is about
+    model.eval()
+    with torch.no_grad():
+        print(sum(score(model(batch), batch) for batch in loader) / len(loader))
+
+if __name__ == "__main__":
+    main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
 """,
 }

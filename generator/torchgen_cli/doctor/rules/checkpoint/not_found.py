@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, Spot, rule
+from ...rule import STABLE, Severity, Spot, as_spot, rule
 from ...syntax import (
     own_calls,
     own_nodes,
@@ -14,6 +14,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..files.undeclared import undeclared
 from .without_weights import ASKING, consequence, path_asked
 
 OTHER_WEIGHTS = re.compile(r"from_pretrained|load_url|load_state_dict_from_url|create_model|hub")
@@ -94,6 +95,9 @@ def goes_on(module: Module, asked: ast.If) -> bool:
     if one_of_several or ends or answers or any(True for _ in module.loops_around(asked)):
         return False
     if any(map(OTHER_WEIGHTS.search, module.calls)) or is_dealt_with(scope, asked):
+        return False
+    unknown = {as_spot(one).node for one in undeclared(module)}  # a flag that the parser lacks
+    if any(one in unknown for statement in asked.orelse for one in walk(statement)):
         return False
     return not has_ended_before(module, scope, asked)
 

@@ -39,6 +39,15 @@ LAST = {
     "wandb": ("0.18", "0.18", "0.24", "0.31", "0.31"),
     "xgboost": ("1.5", "1.6", "2.1.4", "2.1.4", "3.2"),
 }
+# releases of scipy before each of these need a numpy before the other
+NUMPY_OF_SCIPY = {
+    "1.8": "1.23",
+    "1.9": "1.25",
+    "1.10": "1.26",
+    "1.11": "1.27",
+    "1.12": "1.28",
+    "1.13": "1.29",
+}
 # the torch that a release needs
 TORCH_OF = {
     "pytorch-lightning": {"1.7": "1.9", "1.8": "1.9", "2.0": "1.11"},
@@ -60,7 +69,8 @@ def is_out_of_reach(project: Project, library: str, release: str) -> bool:
 
     With an old torch that it names goes an old Python, for which newer releases were not made.
     """
-    if project.stays_before(library, release):
+    by_scipy = library == "numpy" and is_held_by_scipy(project, release)
+    if by_scipy or project.stays_before(library, release):
         return True
     if library in TORCH_OF:
         return project.stays_before_torch(TORCH_OF[library].get(release, "1.8"))
@@ -72,6 +82,14 @@ def is_out_of_reach(project: Project, library: str, release: str) -> bool:
     if library not in LAST:
         return project.stays_before_torch("1.8")
     return Version(LAST[library][PYTHONS.index(python)]) < Version(release)
+
+
+def is_held_by_scipy(project: Project, release: str) -> bool:
+    """Whether the scipy that the packaging allows needs a numpy before a release."""
+    return any(
+        Version(numpy) <= Version(release) and project.stays_before("scipy", scipy)
+        for scipy, numpy in NUMPY_OF_SCIPY.items()
+    )
 
 
 @kept

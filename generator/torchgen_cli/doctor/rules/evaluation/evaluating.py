@@ -43,6 +43,8 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
             continue
         if own_calls(loop, "DataLoader", "load_state_dict"):
             continue  # over models, each with its data
+        if isinstance(loop.target, ast.Name) and own_calls(loop, loop.target.id):
+            continue  # over functions that evaluate
         calls = own_calls(loop)
         call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
         if call is not None and not inside_another(module, loop):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import Loop, everything, last_name, receiver, written
+from ...syntax import Loop, everything, keyword, last_name, receiver, written
 from ..shared.layers import module_classes, unmoved
 from ..shared.loops import OPTIMIZERS
 from ..shared.origins import origins
@@ -71,11 +71,18 @@ def holds_modes(module: Module, node: ast.ClassDef, seen: set[ast.AST]) -> bool:
     seen.add(node)
     for call in (one for one in everything(node) if isinstance(one, ast.Call)):
         made = module.project.classes_named(module, call.func) or ()
-        if not made and last_name(call.func).startswith(MODAL):
+        if not made and last_name(call.func).startswith(MODAL) and follows_the_mode(call):
             return True
         if any(one not in seen and holds_modes(other, one, seen) for other, one in made):
             return True
     return False
+
+
+def follows_the_mode(call: ast.Call) -> bool:
+    """Whether it makes a layer, or a function of torch is told the mode of the model."""
+    told = keyword(call, "training")
+    functional = last_name(call.func)[:1].islower()
+    return not functional or (told is not None and last_name(told) == "training")
 
 
 def surely_has_modes(module: Module, network: ast.expr) -> bool:

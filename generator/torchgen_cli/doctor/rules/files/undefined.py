@@ -13,6 +13,7 @@ from ...rule import Spot, rule
 from ...syntax import SCOPES, blocks_of, is_constant, last_name, walk
 from .scopes import nodes_of, scope_of, scopes
 
+EXCERPT = 8  # names that are missing in one file
 ENDING = ("_exit", "exit", "quit")
 # names that tools put beside Python's own, and that a module has without defining them
 GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}
@@ -60,15 +61,16 @@ def undefined(module: Module) -> Iterator[Spot]:
     if known is None or table is None or module.name.endswith(".ipynb"):
         return
     known |= set(dir(builtins)) | GIVEN
-    shown: set[str] = set()
+    found: dict[str, tuple[ast.Name, bool]] = {}
     for scope in scopes(table):
         for symbol in scope.get_symbols():
             name = symbol.get_name()
             unknown = symbol.is_referenced() and symbol.is_global() and name not in known
-            if unknown and name not in shown and (node := place_of(module, name, scope)):
-                shown.add(name)
+            if unknown and name not in found and (node := place_of(module, name, scope)):
                 rare = reports_an_error(module, node) or follows_none(module, node)
-                yield Spot(node, name, rare or is_of_python_2(module))
+                found[name] = node, rare or is_of_python_2(module)
+    excerpt = len(found) >= EXCERPT  # of a program that is not here
+    yield from (Spot(node, name, rare or excerpt) for name, (node, rare) in found.items())
 
 
 def table_of(module: Module) -> symtable.SymbolTable | None:
