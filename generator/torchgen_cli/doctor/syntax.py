@@ -38,8 +38,17 @@ def fields_of(kind: Any) -> tuple[str, ...]:
     return tuple(name for name in kind._fields if name not in PLAIN_FIELDS)
 
 
-def children(node: ast.AST) -> list[ast.AST]:
+def children(node: Any) -> tuple[ast.AST, ...]:
     """The nodes right below, operators and the like left out."""
+    try:
+        known: tuple[ast.AST, ...] = node.below  # rules walk through the same code many times
+    except AttributeError:
+        known = node.below = tuple(in_fields(node))
+    return known
+
+
+def in_fields(node: ast.AST) -> list[ast.AST]:
+    """The nodes in the fields of a node."""
     found: list[ast.AST] = []
     kind: Any = type(node)  # hashable, although typeshed disagrees
     for name in fields_of(kind):
@@ -84,7 +93,7 @@ def last_name(node: ast.AST) -> str:
 
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """Every node below, without those of functions and classes defined in it."""
-    pending = children(scope)
+    pending = list(children(scope))
     for node in pending:  # it grows
         yield node
         if not isinstance(node, OPAQUE):

@@ -2,7 +2,7 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...kept import kept
@@ -108,7 +108,7 @@ def named(module: Module, node: ast.AST) -> Iterator[tuple[Module, Function | as
 
 def steps(module: Module, scope: ast.AST, way: Way, started: bool) -> Iterator[ast.AST]:
     """The nodes of a scope that are run without a GPU; what it defines is none."""
-    below: list[ast.AST] = children(scope)
+    below: Sequence[ast.AST] = children(scope)
     if isinstance(scope, FUNCTIONS):
         below = [*scope.body]
     pending = without_cut_off(module, scope, below)
@@ -125,7 +125,7 @@ def steps(module: Module, scope: ast.AST, way: Way, started: bool) -> Iterator[a
             pending += without_cut_off(module, node, children(node))
 
 
-def without_cut_off(module: Module, node: ast.AST, below: list[ast.AST]) -> list[ast.AST]:
+def without_cut_off(module: Module, node: ast.AST, below: Sequence[ast.AST]) -> list[ast.AST]:
     """The nodes right below, without those behind `if not is_available(): return`."""
     cut: set[ast.AST] = set()
     for block in blocks_of(node):
