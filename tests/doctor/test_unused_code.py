@@ -123,6 +123,14 @@ class Log(Base):
         ("self.any.grown()", "args.log.show()", {"widened"}),
         ("getattr(self, self.name)()", "args.log.show()", set()),
         ("getattr(self.any, self.name)()", "args.log.show()", {"widened"}),
+        ("pass\n\nWHICH = 'grown'\n", "getattr(args.any, WHICH)()", {"widened"}),
+        ("pass\n\nWHICH = 'show'\n", "getattr(args.any, WHICH)()", set()),
+        # a parameter that only has the name of a constant
+        (
+            "pass\n\ndef ask(it, WHICH):\n    return getattr(it, WHICH)()\n\nWHICH = 'show'\n",
+            "ask(args.any, args.name)",
+            {"widened", "width"},
+        ),
     ],
 )
 def test_a_method_is_run_where_the_object_may_be_of_its_class(

@@ -14,11 +14,10 @@ from .syntax import (
     defaults_of,
     has_stars,
     last_name,
-    own_nodes,
     receiver,
-    walk,
     written,
 )
+from .variables import values_of
 
 # asks for a method by a name that is not written
 ANY_METHOD = "any method"
@@ -126,37 +125,6 @@ def made_by(module: Module, value: ast.expr | None) -> Family | None:
         return None
     named = module.project.classes_named(module, value.func) or []
     return together(family(module.project, one) for _, one in named)
-
-
-def values_of(module: Module, name: ast.Name) -> list[ast.expr | None]:
-    """What a variable of a function or a file is assigned; None for what is no assignment."""
-    scope: ast.AST = module.scope(name)
-    while not isinstance(scope, ast.Module) and name.id not in bound_in(scope):
-        scope = module.scope(scope)
-    times = bound_in(scope).get(name.id, 0)
-    given = [
-        one.value
-        for one in module.assigned.get(name.id, ())
-        if module.scope(one) is scope and module.class_of(one) is module.class_of(scope)
-    ]
-    return [*given, *[None] * (times - len(given))]
-
-
-@kept
-def bound_in(scope: ast.AST) -> dict[str, int]:
-    """How often a function or a file gives each name a value."""
-    found: dict[str, int] = defaultdict(int)
-    for node in own_nodes(scope):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found[node.id] += 1
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            for name in node.names:
-                found[name] += 2  # others may set it, too
-    if isinstance(scope, (*FUNCTIONS, ast.Lambda)):
-        for one in walk(scope.args):
-            if isinstance(one, ast.arg):
-                found[one.arg] += 1
-    return found
 
 
 @kept

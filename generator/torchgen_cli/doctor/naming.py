@@ -10,6 +10,7 @@ from .kept import kept
 from .lookup import imported, path_of
 from .project import Module, Project
 from .syntax import last_name, walk, written
+from .variables import values_of
 
 # the names of what holds options, whose attributes are no functions
 OPTIONS = re.compile(r"^(args?|opts?|cfg|conf|config|flags|hparams?|hps?|params?)$", re.I)
@@ -110,10 +111,8 @@ def looked_up_in(module: Module, call: ast.Call) -> ast.expr | None:
 
 def text_of(module: Module, node: ast.expr) -> str | None:
     """The text that an expression is, if it is one, or the name of one: `METHOD = "encode"`."""
-    value: ast.expr | None = node
-    if isinstance(node, ast.Name):
-        given = module.assigned.get(node.id, ())
-        value = given[0].value if len(given) == 1 else None
+    values = values_of(module, node) if isinstance(node, ast.Name) else [node]
+    value = values[0] if len(values) == 1 else None
     text = getattr(value, "value", None) if isinstance(value, ast.Constant) else None
     return text if isinstance(text, str) else None
 
@@ -122,8 +121,8 @@ def is_of_no_function(project: Project, name: ast.expr) -> bool:
     """Whether a name is put together with an ending that none has: `getattr(it, name + "_u")`."""
     if not isinstance(name, ast.BinOp | ast.JoinedStr):
         return False
-    last = name.right if isinstance(name, ast.BinOp) else name.values[-1]
-    ending = getattr(last, "value", None)
+    parts = [name.right] if isinstance(name, ast.BinOp) else name.values
+    ending = getattr(parts[-1], "value", None) if parts else None
     known = (*project.functions, *project.classes)
     return isinstance(ending, str) and not any(one.endswith(ending) for one in known)
 

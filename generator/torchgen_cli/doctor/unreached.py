@@ -18,7 +18,7 @@ from .naming import (
     named_by,
 )
 from .project import Module, Project
-from .syntax import FUNCTIONS, Function, is_constant, walk, written
+from .syntax import FUNCTIONS, is_constant, walk, written
 from .unused import (
     demonstration,
     is_cut_off,
@@ -27,6 +27,7 @@ from .unused import (
     is_registered,
     is_unused,
 )
+from .variables import is_local
 
 # classes of libraries that call no other methods than these, and those with two underscores
 KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
@@ -210,27 +211,10 @@ def parts_of(module: Module) -> list[Part]:
             part = Part(module, node, owner, is_replaced(node, parent))
             found.append(part)
         part_of[node] = part
-        if part is not None and not is_local(part.node, node):
+        if part is not None and not (isinstance(node, ast.Name) and is_local(module, node)):
             part.names.update(named_by(module, node))
             part.asked += asked_by(module, node)
     return found
-
-
-def is_local(function: ast.AST, node: ast.AST) -> bool:
-    """Whether a name is that of a parameter or variable of a function."""
-    if not isinstance(function, FUNCTIONS) or not isinstance(node, ast.Name):
-        return False
-    return node.id in variables(function)
-
-
-@kept
-def variables(function: Function) -> frozenset[str]:
-    """The parameters, variables and inner functions of a function, and of those in it."""
-    nodes = list(walk(function))
-    stored = (one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
-    taken = (one.arg for one in nodes if isinstance(one, ast.arg))
-    inner = (one.name for one in nodes[1:] if isinstance(one, DEFINITIONS))
-    return frozenset([*(one.id for one in stored), *taken, *inner])
 
 
 def is_function(node: ast.AST) -> bool:
