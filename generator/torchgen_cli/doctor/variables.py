@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from .kept import kept
 from .parsed import ParsedFile
-from .syntax import FUNCTIONS, own_nodes, walk
+from .syntax import FUNCTIONS, own_nodes, walk, written
 
 
 def values_of(module: ParsedFile, name: ast.Name) -> list[ast.expr | None]:
@@ -49,3 +49,15 @@ def is_local(module: ParsedFile, name: ast.Name) -> bool:
             return True
         scope = module.scope(scope)
     return False
+
+
+def given_to(module: ParsedFile, name: ast.Name) -> list[ast.expr]:
+    """What a name is given in its function, also with others: `rows, columns = cells.T`."""
+    return [
+        node.value
+        for node in own_nodes(module.function(name))
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for one in (target.elts if isinstance(target, ast.Tuple) else [target])
+        if written(one) == name.id
+    ]

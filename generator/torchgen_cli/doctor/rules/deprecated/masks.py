@@ -12,12 +12,12 @@ from ...syntax import (
     keyword,
     last_name,
     mentions,
-    own_nodes,
     parameters,
     receiver,
     walk,
     written,
 )
+from ...variables import given_to
 
 INVERTED = re.compile(rb"\b1(\.0?)?\s*-\s*[\w(]")
 COMPARES = ("eq", "ne", "gt", "lt", "ge", "le", "bool")
@@ -178,17 +178,7 @@ def is_tensor(module: Module, node: ast.expr) -> bool:
         return by_dim or name in OF_TENSORS or is_tensor(module, inner)
     if not isinstance(node, ast.Name):
         return False
-    made = [
-        one.value
-        for one in own_nodes(module.function(node))
-        if isinstance(one, ast.Assign)
-        and isinstance(one.value, ast.Call)
-        and any(
-            written(part) == node.id
-            for target in one.targets
-            for part in (target.elts if isinstance(target, ast.Tuple) else [target])
-        )
-    ]
+    made = [one for one in given_to(module, node) if isinstance(one, ast.Call)]
     return any(
         is_tensor(module, one) and all(written(inner) != node.id for inner in walk(one))
         for one in made

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import keyword, last_name, own_nodes, receiver, written
+from ...syntax import keyword, last_name, receiver
+from ...variables import given_to
 
 CLAMPS = ("clamp_", "clamp_max_", "clamp_min_", "clip_")
 WHOLE = ("int", "long", "short")
@@ -56,18 +57,6 @@ def clamped_by_floats(module: Module) -> Iterator[Spot]:
                 and not module.is_fallback(call)
             ):
                 yield Spot(call, unsure=module.project.stays_before_torch("1.12"))
-
-
-def given_to(module: Module, name: ast.Name) -> list[ast.expr]:
-    """What a name is given in its function, also with others: `rows, columns = cells.T`."""
-    return [
-        node.value
-        for node in own_nodes(module.function(name))
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        for one in (target.elts if isinstance(target, ast.Tuple) else [target])
-        if written(one) == name.id
-    ]
 
 
 def is_whole(module: Module, node: ast.expr, depth: int = 4) -> bool:
