@@ -130,6 +130,15 @@ MUTANTS = (
         "base/test_interrupt.py::test_a_server_of_workers_goes_no_further_when_its_run_was_killed",
     ),
     Mutant(
+        "workers-ask-when-they-have-imported",
+        "Preemption",
+        "A worker ends at once where its run was killed while it starts.",
+        "data/forkserver.py",
+        "os.register_at_fork(after_in_child=die_with_server)\n",
+        "",
+        "base/test_interrupt.py::test_a_worker_ends_with_its_run_while_it_still_imports",
+    ),
+    Mutant(
         "ranks-outlive-their-launcher",
         "Preemption",
         "Ranks end with their launcher, however that was killed.",
