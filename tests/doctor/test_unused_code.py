@@ -164,6 +164,50 @@ def test_other_programs_count_too(tmp_path: Path, beside: str, content: str) -> 
     assert "width" in {one.detail for one in found.failures}
 
 
+HELPERS = """
+from torch import nn
+
+
+def load(path, size):
+    return path, size
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return x
+
+    def restored(self):
+        return load("plain.pt")
+
+
+def build():
+    return load("built.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "beside", "shown"),
+    [
+        ("models.Plain()", "", set()),
+        ("models.Plain().restored()", "", {14}),
+        ("models.build()", "", {18}),
+        ("getattr(models, args.name)()", "", set()),
+        ("models.Plain()", "import models\n\nmodels.build()\n", {18}),
+        ("models.Plain()", "from models import Plain\n\nPlain().restored()\n", {14}),
+    ],
+)
+def test_wrong_arguments_matter_where_names_in_the_code_lead_to_the_call(
+    model: str, beside: str, shown: set[int], tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(TRAIN.format(top="", model=model), encoding="utf-8")
+    (tmp_path / "models.py").write_text(HELPERS, encoding="utf-8")
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "check.py").write_text(beside, encoding="utf-8")
+    found = examine(tmp_path, hints=True, select=("TG005",))
+    assert {one.line for one in found.findings} == {14, 18}
+    assert {one.line for one in found.failures} == shown
+
+
 def test_what_a_later_definition_of_the_name_replaces_is_a_hint(tmp_path: Path) -> None:
     twice = MODELS.replace("def build():", "def build():\n    return depth\n\n\ndef build():")
     train = TRAIN.format(top="", model="models.build()")

@@ -18,8 +18,17 @@ FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
     *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
+    "conda*.txt",
 )
-TORCH = re.compile(rf"""(?:^|["'\s-])(?:py)?torch["']?{VERSIONS}""", re.M)
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Finds the versions of a library: beside its name, or in the address of a package."""
+    beside = rf"""(?:^|["'\s]){name}{VERSIONS}"""
+    return re.compile(rf"{beside}|/{name}-(\d+\.[\d.]*\d)(?:\.post\d+)?[-%+]", re.M | re.I)
+
+
+TORCH = _pattern(r"""-?(?:py)?torch["']?""")
 
 
 def lowest_torch(root: Path) -> Version | None:
@@ -43,8 +52,7 @@ def pinned_torch(root: Path) -> Version | None:
 def stays_before(root: Path, library: str, release: str) -> bool:
     """Whether a requirement below `root` allows no release of a library from this one on."""
     name = "[-_.]".join(map(re.escape, re.split("[-_.]", library)))  # all are the same to pip
-    pattern = re.compile(rf"""(?:^|["'\s]){name}{VERSIONS}""", re.M | re.I)
-    found = [one for text in _texts(root, pattern) if (one := _specifiers(text)) is not None]
+    found = [one for text in _texts(root, _pattern(name)) if (one := _specifiers(text)) is not None]
     return any(_is_below(one, Version(release)) for one in found)
 
 
@@ -76,7 +84,7 @@ def _texts(root: Path, pattern: re.Pattern[str] = TORCH, files: Iterable[str] = 
                 text = file.read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
-            found += [match[1].replace(" ", "") for match in pattern.finditer(text)]
+            found += [(m[1] or m[2]).replace(" ", "") for m in pattern.finditer(text)]
     return found
 
 

@@ -154,6 +154,15 @@ def is_constant(node: ast.AST | None, *values: object) -> bool:
     return any(node.value == value and type(node.value) is type(value) for value in values)
 
 
+def pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """(target, value) of each name that is given one: two of `loss, error = a.item(), b.item()`."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
+
+
 def same(one: ast.AST | None, other: ast.AST | None) -> bool:
     """Whether two expressions are written alike."""
     if one is None or other is None:

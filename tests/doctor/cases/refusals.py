@@ -166,6 +166,21 @@ def fit(model, dataset, optimizer, loss_of, steps, rank, world_size):
         optimizer.step()
 """,
     ),
+    (
+        "TG202",  # the same, by `yield from`
+        """
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+def load(dataset, size):
+    sampler = DistributedSampler(dataset)  # <--
+    return endless(DataLoader(dataset, size, sampler=sampler))
+
+def endless(loader):
+    while True:
+        yield from loader
+""",
+    ),
 ]
 CLEAN = {
     **{what: code for what, (_, code) in HINTS.items()},

@@ -165,7 +165,8 @@ def late_scheduler(module: Module) -> Iterator[Spot]:
             late = "lr_scheduler." in module.qualified(call.func) and call.lineno > load.lineno
             if late and call.args and same(call.args[0], optimizer):
                 resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
-                closed = last_name(call.func) == "LambdaLR"  # which keeps to the first rate
+                # which keeps to the first rate, or has none
+                closed = last_name(call.func) in ("LambdaLR", "ReduceLROnPlateau")
                 goes_on = last_name(call.func) == "ExponentialLR"
                 if not (closed or says_where(call) or resets or has_stars(call)):
                     yield Spot(call, unsure=goes_on)

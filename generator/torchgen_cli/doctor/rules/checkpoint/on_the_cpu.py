@@ -6,8 +6,9 @@ from ...kept import kept
 from ...project import Module
 from ...syntax import FUNCTIONS, last_name, own_calls, own_nodes, receiver, walk, written
 from ..shared.cpu_path import cpu_path
-from ..shared.gpu_needs import needs_of, starts, trains
+from ..shared.gpu_needs import needs_of, trains
 from ..shared.loops import is_optimizer
+from ..shared.programs import starts
 from .cpu_users import USING
 from .opens_anywhere import goes_to_a_model
 

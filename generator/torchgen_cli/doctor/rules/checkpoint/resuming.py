@@ -132,11 +132,20 @@ def reads_a_key(module: Module, keys: frozenset[str]) -> bool:
             key = one.args[0]
         else:
             continue
-        if not isinstance(key, ast.Constant) or key.value not in keys:
+        if not isinstance(key, ast.Constant) or key.value not in keys or is_saved(module, one):
             continue
         if not is_told(module, one) and not is_never_asked(module, one):
             return True
     return False
+
+
+def is_saved(module: Module, value: ast.expr) -> bool:
+    """Whether it is put under the same key: `"epoch": counts["epoch"]`."""
+    around = module.parents[value]
+    return isinstance(around, ast.Dict) and any(
+        isinstance(key, ast.Constant) and held is value and mentions(value, str(key.value))
+        for key, held in zip(around.keys, around.values, strict=True)
+    )
 
 
 def is_told(module: Module, node: ast.AST) -> bool:

@@ -169,6 +169,9 @@ def is_of_epochs(module: Module, loop: Loop) -> bool:
             isinstance(one, ast.Yield) and is_loader(module, around.iter)
             for around in inner
             for one in own_nodes(around)
+        ) or any(
+            isinstance(one, ast.YieldFrom) and is_loader(module, one.value)
+            for one in own_nodes(loop)
         )
         reaches = module.project.reaches
         trains = endless or any(reaches(module, one, is_backward) for one in inner)

@@ -174,10 +174,15 @@ def guarded(module: Module, call: ast.expr | ast.stmt) -> bool:
     scope = module.function(call)
     if isinstance(scope, FUNCTIONS) and any(mentions(one, *GUARDS) for one in scope.decorator_list):
         return True
-    asked = [
-        around.test
-        for around in module.ancestors(call)
-        if isinstance(around, ast.If | ast.IfExp) and not asks_main(around)
+    around = [one for one in module.ancestors(call) if isinstance(one, ast.If | ast.IfExp)]
+    asked = [one.test for one in around if not asks_main(one)]
+    asked += [  # in the other branch of `if distributed: if rank == 0: ...`
+        node.test
+        for one in around
+        if isinstance(one, ast.If) and not any(call in walk(part) for part in one.body)
+        for part in one.body
+        for node in walk(part)
+        if isinstance(node, ast.If)
     ]
     asked += [
         node.test

@@ -9,6 +9,7 @@ from ...lookup import definitions
 from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
+from ..shared.runs import is_surely_run
 
 
 @rule(
@@ -52,7 +53,8 @@ def misfit(module: Module) -> Iterator[Spot]:
             if found is None or is_cared_for(module, call):
                 continue
             if why := unfit(call, *found):
-                yield Spot(call, f"`{last_name(call.func)}` {why}", is_second_choice(module, call))
+                unsure = is_second_choice(module, call) or not is_surely_run(module, call)
+                yield Spot(call, f"`{last_name(call.func)}` {why}", unsure)
 
 
 def is_second_choice(module: Module, call: ast.Call) -> bool:

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import argument, has_stars, is_constant, mentions, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    argument,
+    defaults_of,
+    has_stars,
+    is_constant,
+    mentions,
+    walk,
+    written,
+)
 from ..shared.layers import DOCS
 from .unused_layers import is_left_at_zero
 
@@ -46,7 +55,8 @@ def functional_dropout(module: Module) -> Iterator[ast.AST]:
             yield from dropped_always(module, call)
     for made in module.torch_calls("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"):
         parent = module.parents[made]
-        if isinstance(parent, ast.Call) and parent.func is made:
+        called = isinstance(parent, ast.Call) and parent.func is made
+        if called and not is_asked_for(module, made):
             yield made
 
 
@@ -61,12 +71,20 @@ def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
     given = {one.arg for one in walk(scope.args) if isinstance(one, ast.arg)}
     if rate is not None and written(rate) in given:
         return
-    if any(
-        isinstance(one, ast.If | ast.IfExp) and mentions(one.test, "training", "train", "eval")
+    if not is_asked_for(module, call):
+        yield call
+
+
+def is_asked_for(module: Module, call: ast.Call) -> bool:
+    """Whether it is under a condition on the mode, or on what callers leave out by default."""
+    scope = module.function(call)
+    defaults = defaults_of(scope) if isinstance(scope, FUNCTIONS) else {}
+    optional = {name for name, value in defaults.items() if is_constant(value, False, None)}
+    return any(
+        mentions(one.test, "training", "train", "eval") or written(one.test) in optional
         for one in module.ancestors(call)
-    ):
-        return
-    yield call
+        if isinstance(one, ast.If | ast.IfExp)
+    )
 
 
 @rule(

@@ -37,12 +37,19 @@ parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, defau
 )
 def boolean_text(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
+        if is_switch(call):
+            continue  # which takes no type: the script fails at once, for another reason
         if written(keyword(call, "type") or call) == "bool":
             idle = is_left_unread(module, call) or changes_nothing(module, call)
             yield Spot(call, unsure=idle or is_given_as_true(module, call))
         elif is_text_for_truth(module, call):
             unsure = changes_nothing(module, call)
             yield Spot(call, "the string is tested for truth", unsure)
+
+
+def is_switch(call: ast.Call) -> bool:
+    """Whether a flag takes no value: `action="store_true"`."""
+    return is_constant(keyword(call, "action"), "store_true", "store_false", "store_const")
 
 
 def is_given_as_true(module: Module, call: ast.Call) -> bool:

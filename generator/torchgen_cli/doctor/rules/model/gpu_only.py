@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, rule
-from ..shared.gpu_needs import asked_without_condition, is_of_a_gpu_program, needs_of, starts
+from ..shared.gpu_needs import asked_without_condition, is_of_a_gpu_program, needs_of
+from ..shared.programs import starts
 
 
 @rule(

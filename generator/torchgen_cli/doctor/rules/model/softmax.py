@@ -209,12 +209,14 @@ def sequence_ends_in(module: Module, call: ast.Call, layer: str) -> bool:
 
 
 def last_value(forward: ast.AST, value: ast.expr | None) -> ast.expr | None:
-    """What a returned name was last given, where that is the statement before the end."""
+    """What a returned name was last given before, outside of conditions and loops."""
     if not isinstance(value, ast.Name):
         return value
     given = [
         n
         for n in getattr(forward, "body", ())
-        if isinstance(n, ast.Assign) and written(n.targets[0]) == value.id
+        if isinstance(n, ast.Assign)
+        and written(n.targets[0]) == value.id
+        and n.lineno < value.lineno
     ]
     return given[-1].value if given else value

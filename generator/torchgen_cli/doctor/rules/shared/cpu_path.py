@@ -1,17 +1,14 @@
 """What a program comes to on a machine without a GPU, as far as its code tells."""
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...kept import kept
-from ...lookup import definitions
-from ...methods import Asked, asked_by
 from ...project import Module
 from ...syntax import (
     FUNCTIONS,
-    Function,
     asks_main,
     blocks_of,
     children,
@@ -21,7 +18,7 @@ from ...syntax import (
     walk,
     written,
 )
-from .programs import run_at_start
+from .runs import come_to, within
 
 # what a condition asks that a run without a GPU does not fulfil, or may not
 GUARDS: tuple[str, ...] = ("_amp", "apex", "available", "backend", "cpu", "cuda", "ddp", "device")
@@ -44,69 +41,11 @@ class Way:
 def cpu_path(start: Module) -> Way:
     """What a file comes to when it is started, but for what is under a condition on the GPU."""
     way = Way()
-    files = run_at_start(start)
-    alive: set[ast.AST] = set()
-    made: set[ast.ClassDef] = set()
-    asked: dict[str, list[Asked]] = defaultdict(list)
-    pending: list[tuple[Module, ast.AST]] = [(one, one.tree) for one in files]
-    while pending:
-        for module, scope in pending:  # it grows
-            for node in steps(module, scope, way, module is start):
-                way.nodes.append((module, node))
-                for one in asked_by(module, node):
-                    asked[one.name].append(one)
-                for other, definition in named(module, node):
-                    if other in files and definition not in alive:
-                        alive.add(definition)
-                        if isinstance(definition, ast.ClassDef):
-                            made.update(with_bases(other, definition))
-                        else:
-                            pending.append((other, definition))
-        pending = [
-            (module, method)
-            for module in files
-            for method in module.functions
-            if method not in alive and is_run(module, method, made, asked)
-        ]
-        alive.update(method for _, method in pending)
+    way.nodes += come_to(start, partial(steps, way))
     return way
 
 
-def is_run(
-    module: Module, method: Function, made: set[ast.ClassDef], asked: dict[str, list[Asked]]
-) -> bool:
-    """Whether a method is asked for, and its class is made."""
-    owner = module.parents[method]
-    if not isinstance(owner, ast.ClassDef) or owner not in made or method.name == "cuda":
-        return False
-    always = method.name.startswith("__") or method.name == "forward"
-    return always or any(one.may_be(owner, method) for one in asked.get(method.name, ()))
-
-
-def with_bases(module: Module, node: ast.ClassDef, depth: int = 4) -> Iterator[ast.ClassDef]:
-    """A class, and those of the project from which it derives."""
-    yield node
-    for base in node.bases if depth else ():
-        for other, parent in module.project.classes_named(module, base) or ():
-            yield from with_bases(other, parent, depth - 1)
-
-
-def named(module: Module, node: ast.AST) -> Iterator[tuple[Module, Function | ast.ClassDef]]:
-    """The functions and classes that a name stands for."""
-    if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
-        return
-    project = module.project
-    for other, kind in definitions(module, node, project.classes) or ():
-        yield other, kind
-    for other, function in definitions(module, node, project.functions) or ():
-        inner = other is module and isinstance(node, ast.Name)
-        if isinstance(other.parents[function], ast.Module) or (
-            inner and other.class_of(function) is None
-        ):
-            yield other, function
-
-
-def steps(module: Module, scope: ast.AST, way: Way, started: bool) -> Iterator[ast.AST]:
+def steps(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[ast.AST]:
     """The nodes of a scope that are run without a GPU; what it defines is none."""
     below: Sequence[ast.AST] = children(scope)
     if isinstance(scope, FUNCTIONS):
@@ -119,10 +58,8 @@ def steps(module: Module, scope: ast.AST, way: Way, started: bool) -> Iterator[a
             way.conditions.append((module, node))
             continue
         yield node
-        if isinstance(node, FUNCTIONS):  # the defaults are computed where it is defined
-            pending += [one for one in (*node.args.defaults, *node.args.kw_defaults) if one]
-        else:
-            pending += without_cut_off(module, node, children(node))
+        inner = isinstance(node, FUNCTIONS)
+        pending += within(node) if inner else without_cut_off(module, node, children(node))
 
 
 def without_cut_off(module: Module, node: ast.AST, below: Sequence[ast.AST]) -> list[ast.AST]:
@@ -146,7 +83,25 @@ def leaves(condition: ast.If) -> bool:
 
 def asks_for_gpu(module: Module, condition: ast.AST) -> bool:
     """Whether a condition may be about the device."""
-    return any(mentions(one, *GUARDS) for one in asked_by_condition(module, condition))
+    asked = asked_by_condition(module, condition)
+    names = {last_name(one) for one in walk(asked[0]) if isinstance(one, ast.Name | ast.Attribute)}
+    flags = names and set_where_available(module.project.near(module)[0])
+    return any(mentions(one, *GUARDS) for one in asked) or not names.isdisjoint(flags)
+
+
+@kept
+def set_where_available(first: Module) -> set[str]:
+    """The attributes that files of a program give what holds with a GPU alone.
+
+    So `args.mixed` after `args.mixed = args.mixed and torch.cuda.is_available()`.
+    """
+    return {
+        name.rpartition(".")[2]
+        for other in first.project.near(first)
+        for name, given in other.assigned.items()
+        if "." in name
+        and any(one.value is not None and mentions(one.value, "is_available") for one in given)
+    }
 
 
 def asked_by_condition(module: Module, condition: ast.AST) -> list[ast.AST]:

@@ -14,6 +14,12 @@ FAILING = {"current_device", "get_device_capability", "get_device_name", "get_de
 FAILING |= {"get_rng_state", "get_rng_state_all", "set_device", "set_rng_state", "synchronize"}
 TYPES = ("torch.cuda.FloatTensor", "torch.cuda.LongTensor", "torch.cuda.ByteTensor")
 MODEL = re.compile(r"(model|net|network)$", re.I)
+# layers and losses of torch that hold no tensor, so that `.cuda()` moves nothing
+EMPTY = re.compile(
+    r"torch\.nn\.(\w*Pool[123]d|\w*Pad[123]d|\w*Dropout\w*|\w*ELU6?|\w*Shuffle|\w*Upsample"
+    r"|(Log)?Softmax|Softplus|(Log)?Sigmoid|Tanh|Flatten|Identity|\w*Loss)$"
+)
+WEIGHTED = ("weight", "pos_weight")
 
 
 def goes_to_the_device(module: Module, node: ast.AST) -> bool:
@@ -35,11 +41,22 @@ def moves_to_gpu(module: Module, node: ast.AST) -> bool:
         return True
     if name == "cuda":
         owner = receiver(node)
-        return owner is not None and written(owner) != "self"  # which may have its own
+        # a method of the object's own class may do something else
+        return owner is not None and written(owner) != "self" and not is_empty(module, owner)
     # what another function does with its device is for it to know
     made_there = keyword(node, "device") if module.is_torch(node.func) or name == "to" else None
     given = [*node.args[: name == "to"], made_there]
     return any(one is not None and names_cuda(module, one) for one in given)
+
+
+def is_empty(module: Module, made: ast.expr) -> bool:
+    """Whether a layer or a loss is made here that has no parameters and no buffers."""
+    return (
+        isinstance(made, ast.Call)
+        and EMPTY.match(module.qualified(made.func)) is not None
+        and not (last_name(made.func).endswith("Loss") and made.args)
+        and not any(keyword(made, name) for name in WEIGHTED)
+    )
 
 
 def names_cuda(module: Module, node: ast.expr) -> bool:

@@ -18,24 +18,12 @@ from .gpu_calls import (
     moves_to_gpu,
 )
 from .loops import is_backward
-from .programs import imported_by, run_at_start
-from .weights_alone import is_script
+from .programs import run_at_start, starts
 
 # what runs on a GPU alone
 LIBRARIES = {"MinkowskiEngine", "apex", "cupy", "flash_attn", "mamba_ssm", "pycuda", "spconv"}
 LIBRARIES |= {"pynvml", "tensorrt", "triton"}
 Place = tuple[Module, ast.AST]
-
-
-def starts(module: Module) -> list[Module]:
-    """The files of a program that are started, and come to a file."""
-    near = module.project.near(module)
-    brought = {other for one in near for other in imported_by(one)}
-    return [
-        one
-        for one in near
-        if (is_script(one) or one not in brought) and module in run_at_start(one)
-    ]
 
 
 @kept

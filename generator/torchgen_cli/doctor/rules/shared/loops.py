@@ -45,7 +45,8 @@ def is_scheduler(module: Module, node: ast.AST | None) -> bool:
         for s in values
     ):
         return True
-    return last_name(node).lower() in ("scheduler", "lr_scheduler", "sched", "lr_sched")
+    name = last_name(node).lower()  # a noise_scheduler is another thing
+    return name in ("scheduler", "sched") or name.endswith(("lr_scheduler", "lr_sched"))
 
 
 def optimizer_steps(module: Module, scope: ast.AST) -> list[ast.Call]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...kept import kept
 from ...lookup import imported, path_of
-from ...project import Module
+from ...project import Module, Project
 from .weights_alone import is_script
 
 DYNAMIC = ("import_module", "__import__", "instantiate", "exec", "run_module", "run_path")
@@ -46,12 +46,13 @@ def reached_from(start: Module) -> dict[Module, None]:
 @kept
 def imported_by(module: Module) -> list[Module]:
     """The files of a program that the import statements of one of them name."""
-    by_part = files_by_part(module.project.near(module)[0])
+    by_part = files_by_part(module.project)
+    near = set(module.project.near(module))
     found: dict[Module, None] = {}
     for source in sources_of(module):
         parts = [part for part in source.split(".") if part]
         if parts:
-            files = [(other, other.tree) for other in by_part.get(parts[-1], ())]
+            files = [(o, o.tree) for o in by_part.get(parts[-1], ()) if o in near]
             found.update(dict.fromkeys(other for other, _ in imported(module, source, files)))
     found.pop(module, None)
     return list(found)
@@ -67,6 +68,23 @@ def sources_of(module: Module) -> Iterator[str]:
             joint = "" if base.endswith(".") else "."
             yield base
             yield from (f"{base}{joint}{alias.name}" for alias in statement.names)
+
+
+def starts(module: Module) -> list[Module]:
+    """The files that are started, and surely come to a file."""
+    return started_for(module.project).get(module, [])
+
+
+@kept
+def started_for(project: Project) -> dict[Module, list[Module]]:
+    """The files that are started, for each file to which they come."""
+    brought = {other for one in project.code for other in imported_by(one)}
+    found: dict[Module, list[Module]] = defaultdict(list)
+    for one in project.code:
+        if is_script(one) or one not in brought:
+            for module in run_at_start(one):
+                found[module].append(one)
+    return found
 
 
 @kept
@@ -88,27 +106,28 @@ def brought_by(start: Module, module: Module, source: str) -> Module | None:
 
     Where the path for imports was changed it is the only one with the name.
     """
-    near = files_by_part(start.project.near(start)[0])
+    files = files_by_part(start.project)
     level = len(source) - len(source.lstrip("."))
     parts = [part for part in source.split(".") if part]
     own = module.name.split("/")[:-1]
     bases = [own[: len(own) - level + 1]] if level else [start.name.split("/")[:-1], own, []]
     for end in range(len(parts), 0, -1):  # of "a.b" the folder a, where b is no file
-        named = {tuple(path_of(one)): one for one in near.get(parts[end - 1], ())}
+        named = {tuple(path_of(one)): one for one in files.get(parts[end - 1], ())}
         for base in bases:
             if (*base, *parts[:end]) in named:
                 return named[*base, *parts[:end]]
     if len(parts) != 1:
         return None
-    last = [one for one in near.get(parts[0], ()) if path_of(one)[-1] == parts[0]]
+    near = start.project.near(start)
+    last = [o for o in files.get(parts[0], ()) if path_of(o)[-1] == parts[0] and o in near]
     return last[0] if len(last) == 1 else None
 
 
 @kept
-def files_by_part(first: Module) -> dict[str, list[Module]]:
-    """The files of the program of its first file, by each part of their paths."""
+def files_by_part(project: Project) -> dict[str, list[Module]]:
+    """The files of a project, by each part of their paths."""
     found: dict[str, list[Module]] = defaultdict(list)
-    for other in first.project.near(first):
+    for other in project.code:
         for part in set(path_of(other)):
             found[part].append(other)
     return found

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import Loop, last_name, mentions, own_calls, own_nodes, receiver, same, written
+from ...syntax import (
+    Loop,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    pairs,
+    receiver,
+    same,
+    written,
+)
 from ..shared.loops import graph_losses, is_step, step_scopes
 
 FAQ = f"{STABLE}/notes/faq.html"
@@ -147,17 +157,14 @@ def bare_terms(value: ast.expr) -> Iterator[ast.expr]:
 
 def rebound(scope: ast.AST, names: set[str], before: ast.AST) -> bool:
     """Whether the loss is made a plain number in between: `loss = loss.item()`."""
-    for node in own_nodes(scope):
-        if (
-            isinstance(node, ast.Assign)
-            and written(node.targets[0]) in names
-            and isinstance(node.value, ast.Call)
-            and mentions(
-                node.value.func, "item", "detach", "float", "reduce", "gather", "cpu", "numpy"
-            )
-        ):
-            return True
-    return False
+    return any(
+        written(target) in names
+        and isinstance(value, ast.Call)
+        and mentions(value.func, "item", "detach", "float", "reduce", "gather", "cpu", "numpy")
+        for node in own_nodes(scope)
+        if isinstance(node, ast.Assign)
+        for target, value in pairs(node)
+    )
 
 
 def starts_within(module: Module, scope: ast.AST, target: ast.expr, node: ast.AST) -> bool:

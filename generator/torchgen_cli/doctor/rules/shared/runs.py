@@ -1,0 +1,125 @@
+"""What a program runs, as far as the names in its code tell: a strict view, for what is certain."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from ...kept import kept
+from ...lookup import definitions
+from ...methods import Asked, asked_by, bases_of_libraries
+from ...project import Module
+from ...syntax import FUNCTIONS, Function, asks_main, children, last_name
+from ...unreached import KNOWN_BASES
+from .programs import run_at_start, starts
+
+# the nodes of a scope that are run, where its file is the one that is started
+Steps = Callable[[Module, ast.AST, bool], Iterable[ast.AST]]
+TRAINING = {"backward", "fit"}
+
+
+def is_surely_run(module: Module, node: ast.AST) -> bool:
+    """Whether a program comes to a place by names that its code spells out.
+
+    So it is for all places where no program is seen to train.
+    """
+    near = module.project.near(module)
+    return any(node in run_by(start) for start in starts(module)) or not is_traced(near[0])
+
+
+@kept
+def is_traced(first: Module) -> bool:
+    """Whether a program of these files surely trains, so that the names tell what it runs."""
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) in TRAINING
+        for one in first.project.near(first)
+        for start in starts(one)
+        for node in run_by(start)
+    )
+
+
+@kept
+def run_by(start: Module) -> frozenset[ast.AST]:
+    """What a file comes to when it is started."""
+    return frozenset(node for _, node in come_to(start, all_steps))
+
+
+def all_steps(module: Module, scope: ast.AST, started: bool) -> Iterator[ast.AST]:
+    """The nodes of a scope, but for what is run where the file alone is started."""
+    pending: list[ast.AST] = [*(scope.body if isinstance(scope, FUNCTIONS) else children(scope))]
+    for node in pending:  # it grows
+        if asks_main(node) and not started:
+            continue
+        yield node
+        pending += within(node)
+
+
+def within(node: ast.AST) -> Iterable[ast.AST]:
+    """What is run with a node: of a function the defaults, which are computed where it is made."""
+    if isinstance(node, FUNCTIONS):
+        defaults = (*node.args.defaults, *node.args.kw_defaults, *node.decorator_list)
+        return [one for one in defaults if one is not None]
+    return children(node)
+
+
+def come_to(start: Module, steps: Steps) -> Iterator[tuple[Module, ast.AST]]:
+    """What a file comes to when it is started, by the steps of each scope."""
+    files = run_at_start(start)
+    alive: set[ast.AST] = set()
+    made: set[ast.ClassDef] = set()
+    asked: dict[str, list[Asked]] = defaultdict(list)
+    pending: list[tuple[Module, ast.AST]] = [(one, one.tree) for one in files]
+    while pending:
+        for module, scope in pending:  # it grows
+            for node in steps(module, scope, module is start):
+                yield module, node
+                for one in asked_by(module, node):
+                    asked[one.name].append(one)
+                for other, definition in named(module, node):
+                    if other in files and definition not in alive:
+                        alive.add(definition)
+                        if isinstance(definition, ast.ClassDef):
+                            made.update(with_bases(other, definition))
+                        else:
+                            pending.append((other, definition))
+        pending = [
+            (module, method)
+            for module in files
+            for method in module.functions
+            if method not in alive and is_run(module, method, made, asked)
+        ]
+        alive.update(method for _, method in pending)
+
+
+def is_run(
+    module: Module, method: Function, made: set[ast.ClassDef], asked: dict[str, list[Asked]]
+) -> bool:
+    """Whether a method is asked for, and its class is made."""
+    owner = module.parents[method]
+    if not isinstance(owner, ast.ClassDef) or owner not in made or method.name == "cuda":
+        return False
+    always = method.name.startswith("__") or method.name == "forward"
+    always |= not bases_of_libraries(module.project, owner) <= KNOWN_BASES
+    return always or any(one.may_be(owner, method) for one in asked.get(method.name, ()))
+
+
+def with_bases(module: Module, node: ast.ClassDef, depth: int = 4) -> Iterator[ast.ClassDef]:
+    """A class, and those of the project from which it derives."""
+    yield node
+    for base in node.bases if depth else ():
+        for other, parent in module.project.classes_named(module, base) or ():
+            yield from with_bases(other, parent, depth - 1)
+
+
+def named(module: Module, node: ast.AST) -> Iterator[tuple[Module, Function | ast.ClassDef]]:
+    """The functions and classes that a name stands for."""
+    if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return
+    project = module.project
+    for other, kind in definitions(module, node, project.classes) or ():
+        yield other, kind
+    for other, function in definitions(module, node, project.functions) or ():
+        inner = other is module and isinstance(node, ast.Name)
+        if isinstance(other.parents[function], ast.Module) or (
+            inner and other.class_of(function) is None
+        ):
+            yield other, function
