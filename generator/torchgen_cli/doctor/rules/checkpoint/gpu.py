@@ -3,7 +3,7 @@
 import ast
 
 from ...project import Module
-from ...syntax import last_name, own_calls, same, walk, written
+from ...syntax import last_name, mentions, own_calls, same, walk, written
 
 
 def insists_on_a_gpu(module: Module) -> bool:
@@ -40,3 +40,9 @@ def written_before(module: Module, load: ast.Call) -> bool:
             ):
                 return True
     return False
+
+
+def is_downloaded(module: Module, load: ast.Call) -> bool:
+    """Whether the function downloads the file: what is offered to all is mostly for a CPU too."""
+    words = ("download", "urlretrieve", "wget")
+    return any(mentions(one.func, *words) for one in own_calls(module.function(load)))

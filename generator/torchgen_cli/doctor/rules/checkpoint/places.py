@@ -20,10 +20,12 @@ from ...syntax import (
 from ...unreached import is_unreached
 from ..shared.states import is_wrapped
 from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
-from .gpu import insists_on_a_gpu, written_before
+from .gpu import insists_on_a_gpu, is_downloaded, written_before
 from .in_place import SETTINGS
-from .on_the_cpu import is_returned_to_a_model, is_used_on_the_cpu
+from .in_steps import fills_a_model_in_steps, returns_it_to_a_model
+from .on_the_cpu import is_used_on_the_cpu
 from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader, goes_to_a_model
+from .without_training import is_used_without_training
 
 CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
 
@@ -193,15 +195,18 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
             for one in loads
         ):
             continue
-        saves = own_calls(scope, "save")
-        if any(one.lineno < call.lineno for one in saves) or written_before(module, call):
+        written_here = any(one.lineno < call.lineno for one in own_calls(scope, "save"))
+        written_here |= written_before(module, call)
+        if written_here and not (used and is_used_without_training(module, call)):
             continue  # a file that this process wrote, on the same device
         to_model = goes_to_a_model(module, call) or goes_to_a_loader(module, call)
-        to_model |= used and is_returned_to_a_model(module, call)
+        if used or makes_a_group(module):
+            to_model |= fills_a_model_in_steps(module, call)
+        to_model |= used and returns_it_to_a_model(module, call)
         if to_model and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
             own = bool(call.args) and isinstance(call.args[0], ast.Constant)
-            own |= is_used_where_it_lies(module, call)
+            own |= is_used_where_it_lies(module, call) or is_downloaded(module, call)
             yield Spot(call, unsure=own or not (used or does_harm(module, call)))
 
 

@@ -1,6 +1,7 @@
 """What needs a GPU in a program that chooses the CPU where there is none."""
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 
 from ...kept import kept
@@ -8,8 +9,8 @@ from ...project import Module
 from ...syntax import is_constant, keyword, last_name, receiver, walk, written
 from ..checkpoint.cpu_users import KERNELS
 from ..checkpoint.gpu import insists_on_a_gpu
-from ..model.flags import flag_name
-from .cpu_path import Conditional, asked_by_condition, asks_for_gpu, cpu_path
+from ..model.flags import flag_name, long_flag
+from .cpu_path import Conditional, Way, asked_by_condition, asks_for_gpu, cpu_path
 from .gpu_calls import (
     fails_without_gpu,
     goes_to_the_device,
@@ -23,6 +24,9 @@ from .programs import run_at_start, starts
 # what runs on a GPU alone
 LIBRARIES = {"MinkowskiEngine", "apex", "cupy", "flash_attn", "mamba_ssm", "pycuda", "spconv"}
 LIBRARIES |= {"pynvml", "tensorrt", "triton"}
+CPU = re.compile(r"\bcpu\b", re.I)
+# what an extension is called: gpu_nms, correlation_cuda
+COMPILED = re.compile(r"(^|_)(cuda|gpu)(_|$)")
 Place = tuple[Module, ast.AST]
 
 
@@ -39,11 +43,14 @@ def needs_of(start: Module) -> list[Place] | None:
     fixed = {name for module in files for name in always_on(module)}
     set_in_code = (name.rpartition(".") for module in files for name in module.assigned)
     fixed -= {last for owner, _, last in set_in_code if owner}  # args.cuda = ... is_available()
-    if not any(chooses_the_cpu(*place, fixed) for place in way.conditions):
+    below = [(module, one) for module, node in way.conditions for one in walk(node)]
+    chosen = any(
+        chooses_the_cpu(module, one, fixed) for module, one in below if isinstance(one, Conditional)
+    )
+    if not chosen and not any(offers_the_cpu(module, way) for module in files):
         return None
     if any(is_call(node, "init_process_group") for _, node in way.nodes):
         return None
-    below = [(module, one) for module, node in way.conditions for one in walk(node)]
     guarded = [(module, one) for module, one in below if moves_to_gpu(module, one)]
     guarded += [
         (module, one) for module, one in (*below, *way.nodes) if goes_to_the_device(module, one)
@@ -54,6 +61,25 @@ def needs_of(start: Module) -> list[Place] | None:
         return None
     few = 2 * in_statements(moves) + in_statements(others) <= in_statements(guarded)
     return [*moves, *others] if few else None
+
+
+def offers_the_cpu(module: Module, way: Way) -> bool:
+    """Whether a flag of a file is the device, and says that it may be "cpu"; and it is read."""
+    flags = {
+        long_flag(call).strip("-")
+        for call in module.calls.get("add_argument", ())
+        if any(is_cpu(one) for part in call.keywords for one in walk(part.value))
+    }
+    named = {flag for flag in flags if "device" in flag}
+    return bool(named) and any(
+        isinstance(node, ast.Attribute) and node.attr in named for _, node in way.nodes
+    )
+
+
+def is_cpu(node: ast.AST) -> bool:
+    """Whether it is a text with the word "cpu" in it."""
+    text = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(text, str) and CPU.search(text) is not None
 
 
 def is_of_a_gpu_program(place: Place) -> bool:
@@ -101,15 +127,26 @@ def needs_one_by_its_libraries(module: Module) -> bool:
         return True
     return any(
         module.parents[statement] is module.tree
-        and not LIBRARIES.isdisjoint(
-            name.partition(".")[0]
-            for name in (
-                getattr(statement, "module", None) or "",
-                *(a.name for a in statement.names),
-            )
+        and (
+            any(name.partition(".")[0] in LIBRARIES for name in imported_names(statement))
+            or is_of_compiled_code(module, statement)
         )
         for statement in module.import_statements
     )
+
+
+def imported_names(statement: ast.Import | ast.ImportFrom) -> list[str]:
+    """What an import names: packages, files, or what is in them."""
+    names = [alias.name for alias in statement.names]
+    return [statement.module or "", *names] if isinstance(statement, ast.ImportFrom) else names
+
+
+def is_of_compiled_code(module: Module, statement: ast.Import | ast.ImportFrom) -> bool:
+    """Whether it imports code for GPUs that is compiled first: `from .nms.gpu_nms import nms`."""
+    names = imported_names(statement)
+    files = names[:1] if isinstance(statement, ast.ImportFrom) else names
+    lasts = (one.rpartition(".")[2] for one in files if one.partition(".")[0] != "torch")
+    return any(COMPILED.search(one) and one not in module.project.own_parts for one in lasts)
 
 
 def always_on(module: Module) -> Iterator[str]:
