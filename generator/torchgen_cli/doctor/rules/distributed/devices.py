@@ -12,7 +12,8 @@ from ..shared.loops import is_backward
 from ..shared.programs import run_with
 
 CHOSEN = re.compile(
-    rb"set_device|CUDA_VISIBLE_DEVICES|cuda:|device_ids\s*=\s*\[|\.cuda\(\s*[^)\s]"
+    rb"set_device|CUDA_VISIBLE_DEVICES|cuda:|device_ids\s*=\s*\["
+    rb"|\.cuda\(\s*(?!async=|non_blocking=|True\b)[^)\s]"
     rb"|\.to\(\s*(self\.)?(args\.)?(local_)?(rank|gpu)|torch\.device\(\s*[^'\")\s]|cuda['\"]\s*,"
 )
 DROPS = re.compile(
@@ -63,7 +64,9 @@ def one_device(module: Module) -> Iterator[ast.AST]:
         return
     moves = [call for call in module.calls.get("cuda", ()) if not call.args and not call.keywords]
     moves += [c for c in module.calls.get("to", ()) if c.args and is_constant(c.args[0], "cuda")]
-    yield from moves[:1]
+    wraps = {module.statement(call) for call in module.torch_calls("DistributedDataParallel")}
+    before = [one for one in moves if wraps.intersection(module.following(module.statement(one)))]
+    yield from (before or moves)[:1]
 
 
 @rule(

@@ -65,15 +65,20 @@ def needs_of(start: Module) -> list[Place] | None:
 
 def offers_the_cpu(module: Module, way: Way) -> bool:
     """Whether a flag of a file is the device, and says that it may be "cpu"; and it is read."""
+    named = device_flags(module)
+    return bool(named) and any(
+        isinstance(node, ast.Attribute) and node.attr in named for _, node in way.nodes
+    )
+
+
+def device_flags(module: Module) -> set[str]:
+    """The flags of a file that are the device, and say that it may be "cpu"."""
     flags = {
         long_flag(call).strip("-")
         for call in module.calls.get("add_argument", ())
         if any(is_cpu(one) for part in call.keywords for one in walk(part.value))
     }
-    named = {flag for flag in flags if "device" in flag}
-    return bool(named) and any(
-        isinstance(node, ast.Attribute) and node.attr in named for _, node in way.nodes
-    )
+    return {flag for flag in flags if "device" in flag}
 
 
 def is_cpu(node: ast.AST) -> bool:

@@ -1,0 +1,67 @@
+"""Models that a flag leaves on the CPU, while DataParallel takes the GPUs."""
+
+import ast
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import is_constant, keyword, last_name, walk, written
+from ..model.flags import long_flag
+from ..shared.cpu_path import cpu_path
+from ..shared.gpu_calls import is_call
+from ..shared.gpu_needs import device_flags, needs_of, starts
+from ..shared.programs import run_at_start
+
+SWITCHES = {"cpu", "cuda", "disable_cuda", "gpu", "no_cuda", "no_gpu", "use_cpu", "use_cuda"}
+SWITCHES |= {"use_gpu"}
+
+
+def left_on_the_cpu(module: Module, call: ast.Call) -> str | None:
+    """The flag of a program that leaves a model on the CPU, and does not keep it from a call."""
+    for start in starts(module):
+        if needs_of(start) is None:
+            continue
+        way = cpu_path(start)
+        reached = any(node is call for _, node in way.nodes) or any(
+            counts_gpus_alone(condition) and any(node is call for node in walk(condition))
+            for _, condition in way.conditions
+        )
+        flag = next(switches(start), None) if reached else None
+        if flag is not None:
+            return flag
+    return None
+
+
+def counts_gpus_alone(condition: ast.AST) -> bool:
+    """Whether it is `if torch.cuda.device_count() > 1:`, which is true whatever a flag says."""
+    test = getattr(condition, "test", None)
+    return isinstance(test, ast.Compare) and is_call(test.left, "device_count")
+
+
+def switches(start: Module) -> Iterator[str]:
+    """The flags of a program by which a user chooses the CPU, though there are GPUs."""
+    files = run_at_start(start)
+    read = {
+        node.attr
+        for module in files
+        for node in module.attributes
+        if isinstance(node.ctx, ast.Load)
+    }
+    for module in files:
+        by_name = device_flags(module)
+        for call in module.calls.get("add_argument", ()):
+            flag = long_flag(call)
+            name = flag.strip("-").replace("-", "_")
+            if name in read and (name in by_name or (name in SWITCHES and is_switch(call))):
+                yield flag
+
+
+def is_switch(call: ast.Call) -> bool:
+    """Whether a flag can be given both ways; one of `type=bool` that is true by default cannot."""
+    action, read_as = keyword(call, "action"), keyword(call, "type")
+    on = is_constant(keyword(call, "default"), True)
+    if is_constant(action, "store_false"):
+        return True
+    reads_words = read_as is not None and "bool" in last_name(read_as)
+    if reads_words and written(read_as or call) != "bool":
+        return True
+    return not on and (is_constant(action, "store_true") or reads_words)
