@@ -42,7 +42,9 @@ def written_before(module: Module, load: ast.Call) -> bool:
     return False
 
 
-def is_downloaded(module: Module, load: ast.Call) -> bool:
-    """Whether the function downloads the file: what is offered to all is mostly for a CPU too."""
+def is_for_everyone(module: Module, load: ast.Call) -> bool:
+    """Whether the file is downloaded, or holds what others trained: mostly it is for a CPU too."""
     words = ("download", "urlretrieve", "wget")
-    return any(mentions(one.func, *words) for one in own_calls(module.function(load)))
+    return mentions(load, "backbone", "basenet", "imagenet") or any(
+        mentions(one.func, *words) for one in own_calls(module.function(load))
+    )

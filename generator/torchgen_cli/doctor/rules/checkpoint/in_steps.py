@@ -99,8 +99,9 @@ def holds(value: ast.expr, names: set[str]) -> bool:
         return False
     owner = receiver(value)
     copied = value.args if last_name(value.func) in COPYING else []
-    of_owner = owner is not None and last_name(value.func) in ("copy", "get", "items", "pop")
-    return any(holds(one, names) for one in copied) or (of_owner and holds(owner, names))
+    if owner is not None and last_name(value.func) in ("copy", "get", "items", "pop"):
+        copied = [owner]
+    return any(holds(one, names) for one in copied)
 
 
 def is_taken_by_a_model(module: Module, call: ast.Call, given: ast.expr) -> bool:

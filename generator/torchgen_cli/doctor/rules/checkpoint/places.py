@@ -20,7 +20,7 @@ from ...syntax import (
 from ...unreached import is_unreached
 from ..shared.states import is_wrapped
 from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
-from .gpu import insists_on_a_gpu, is_downloaded, written_before
+from .gpu import insists_on_a_gpu, is_for_everyone, written_before
 from .in_place import SETTINGS
 from .in_steps import fills_a_model_in_steps, returns_it_to_a_model
 from .on_the_cpu import is_used_on_the_cpu
@@ -206,7 +206,7 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
         if to_model and not module.is_fallback(call):
             # a literal names a file that a script beside it wrote, on the same machine
             own = bool(call.args) and isinstance(call.args[0], ast.Constant)
-            own |= is_used_where_it_lies(module, call) or is_downloaded(module, call)
+            own |= is_used_where_it_lies(module, call) or is_for_everyone(module, call)
             yield Spot(call, unsure=own or not (used or does_harm(module, call)))
 
 

@@ -156,16 +156,14 @@ def asks_for_use(condition: ast.If, inner: ast.AST) -> bool:
 
 def always_trains(module: Module, statement: ast.stmt) -> bool:
     """Whether a statement computes gradients, whichever branch of a condition is taken."""
-    if isinstance(statement, ast.If) and not asks_main(statement):
-        return all(
-            any(always_trains(module, one) for one in block)
-            for block in (statement.body, statement.orelse)
-        )
     if isinstance(statement, DEFINITIONS):
         return False
-    if isinstance(statement, ast.With | ast.For | ast.While | ast.Try) or asks_main(statement):
-        return any(always_trains(module, one) for one in statement.body)
-    return reaches_training(module, statement)
+    if not isinstance(statement, ast.If | ast.With | ast.For | ast.While | ast.Try):
+        return reaches_training(module, statement)
+    ways = [statement.body]
+    if isinstance(statement, ast.If) and not asks_main(statement):
+        ways.append(statement.orelse)
+    return all(any(always_trains(module, one) for one in way) for way in ways)
 
 
 def reaches_training(module: Module, node: ast.AST) -> bool:

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from ...project import Module
 from ...syntax import is_constant, keyword, last_name, walk, written
 from ..model.flags import long_flag
-from ..shared.cpu_path import cpu_path
+from ..shared.cpu_path import Conditional, asked_by_condition, cpu_path
 from ..shared.gpu_calls import is_call
-from ..shared.gpu_needs import device_flags, needs_of, starts
+from ..shared.gpu_needs import chooses_the_cpu, device_flags, needs_of, starts
 from ..shared.programs import run_at_start
 
-SWITCHES = {"cpu", "cuda", "disable_cuda", "gpu", "no_cuda", "no_gpu", "use_cpu", "use_cuda"}
-SWITCHES |= {"use_gpu"}
+FOR_GPU = {"cuda", "gpu", "use_cuda", "use_gpu"}
+SWITCHES = {"cpu", "disable_cuda", "no_cuda", "no_gpu", "use_cpu", *FOR_GPU}
 
 
-def left_on_the_cpu(module: Module, call: ast.Call) -> str | None:
-    """The flag of a program that leaves a model on the CPU, and does not keep it from a call."""
+def left_on_the_cpu(module: Module, call: ast.Call) -> str:
+    """What a user types to leave a model on the CPU, which a call then ignores; empty for none."""
     for start in starts(module):
         if needs_of(start) is None:
             continue
@@ -25,10 +25,10 @@ def left_on_the_cpu(module: Module, call: ast.Call) -> str | None:
             counts_gpus_alone(condition) and any(node is call for node in walk(condition))
             for _, condition in way.conditions
         )
-        flag = next(switches(start), None) if reached else None
-        if flag is not None:
+        flag = next(switches(start), "") if reached else ""
+        if flag:
             return flag
-    return None
+    return ""
 
 
 def counts_gpus_alone(condition: ast.AST) -> bool:
@@ -38,21 +38,25 @@ def counts_gpus_alone(condition: ast.AST) -> bool:
 
 
 def switches(start: Module) -> Iterator[str]:
-    """The flags of a program by which a user chooses the CPU, though there are GPUs."""
+    """What a user types to choose the CPU, though there are GPUs: "with `--no-cuda`"."""
     files = run_at_start(start)
-    read = {
-        node.attr
-        for module in files
-        for node in module.attributes
-        if isinstance(node.ctx, ast.Load)
+    asked = {
+        last_name(one)
+        for module, condition in cpu_path(start).conditions
+        for node in walk(condition)
+        if isinstance(node, Conditional) and chooses_the_cpu(module, node)
+        for part in asked_by_condition(module, node)
+        for one in walk(part)
     }
     for module in files:
         by_name = device_flags(module)
         for call in module.calls.get("add_argument", ()):
             flag = long_flag(call)
             name = flag.strip("-").replace("-", "_")
-            if name in read and (name in by_name or (name in SWITCHES and is_switch(call))):
-                yield flag
+            if name in by_name:
+                yield f"with `{flag} cpu`"
+            elif name in SWITCHES & asked and is_switch(call):
+                yield f"{'without' if name in FOR_GPU else 'with'} `{flag}`"
 
 
 def is_switch(call: ast.Call) -> bool:

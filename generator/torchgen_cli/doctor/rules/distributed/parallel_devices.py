@@ -19,7 +19,8 @@ SETTING = (b"set_device", b"CUDA_VISIBLE_DEVICES")  # by which the first GPU may
     "DataParallel uses other devices than the model is on",
     why="""DataParallel needs the model on the first of its `device_ids`, and takes all GPUs where
     it is given none. With a model that was left on the CPU, or moved to another GPU, the first
-    batch fails with a RuntimeError; with GPUs that do not exist, wrapping it does.""",
+    batch fails with a RuntimeError; where there is one GPU, a model from the CPU is moved there
+    whatever the flag says. GPUs that do not exist are refused. Shown once per repository.""",
     remedy="""wrap the model only where it is on a GPU, and move it to `device_ids[0]`; leave
     `device_ids` out to use all GPUs""",
     source=f"{STABLE}/generated/torch.nn.DataParallel.html",
@@ -57,8 +58,8 @@ def other_devices(module: Module) -> Iterator[Spot]:
             yield Spot(call, f"`{flag}` may begin with another GPU than the first")
         elif given is not None and (place := renumbered(module, given)) is not None:
             yield Spot(call, f"line {place.lineno} makes the first of these GPUs number 0")
-        elif (flag := left_on_the_cpu(module, call)) is not None:
-            yield Spot(call, f"`{flag}` leaves the model on the CPU")
+        elif switch := left_on_the_cpu(module, call):
+            yield Spot(call, f"{switch} the model is on the CPU")
 
 
 def fixed_devices(module: Module, call: ast.Call, given: ast.List | ast.Tuple) -> Iterator[Spot]:
@@ -129,7 +130,7 @@ def is_moved_to_the_first(module: Module, call: ast.Call) -> bool:
     )
 
 
-def renumbered(module: Module, given: ast.expr) -> ast.AST | None:
+def renumbered(module: Module, given: ast.expr) -> ast.Subscript | None:
     """Where the variable that hides GPUs is set by the flag that numbers them as well."""
     scope = module.function(given)
     values = [given, *(module.value_in(given, scope) if isinstance(given, ast.Name) else [])]
