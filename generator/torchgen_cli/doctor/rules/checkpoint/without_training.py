@@ -22,6 +22,7 @@ from ...syntax import (
 )
 from ..shared.cpu_path import leaves
 from ..shared.loops import is_backward
+from ..shared.programs import reached_from
 from ..step.scaling import apart
 from .cpu_users import KERNELS, USING
 from .in_place import SETTINGS
@@ -116,7 +117,7 @@ def goes_around_training(module: Module, node: ast.AST, depth: int, uses: bool =
 
 
 def callers(module: Module, function: ast.AST) -> Iterator[tuple[Module, ast.Call]]:
-    """The calls of a function that give it what it needs; of a method, no library's function."""
+    """The calls of a function that give it what it needs; for a method, by files that import it."""
     owner = module.parents[function]
     if not isinstance(function, FUNCTIONS):
         return
@@ -125,7 +126,8 @@ def callers(module: Module, function: ast.AST) -> Iterator[tuple[Module, ast.Cal
         calls = iter(module.project.callers.get(owner.name, ()))
     for other, call in calls:
         of_library = written(call.func).partition(".")[0] in other.imports
-        if fits(function, call) and not (isinstance(owner, ast.ClassDef) and of_library):
+        another = of_library or module not in reached_from(other)
+        if fits(function, call) and not (isinstance(owner, ast.ClassDef) and another):
             yield other, call
 
 
