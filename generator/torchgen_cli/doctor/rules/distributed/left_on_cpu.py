@@ -8,8 +8,8 @@ from ...syntax import is_constant, keyword, last_name, walk, written
 from ..model.flags import long_flag
 from ..shared.cpu_path import Conditional, asked_by_condition, cpu_path
 from ..shared.gpu_calls import is_call
-from ..shared.gpu_needs import chooses_the_cpu, device_flags, needs_of, starts
-from ..shared.programs import run_at_start
+from ..shared.gpu_needs import chooses_the_cpu, device_flags, needs_of
+from ..shared.programs import run_at_start, starts
 
 FOR_GPU = {"cuda", "gpu", "use_cuda", "use_gpu"}
 SWITCHES = {"cpu", "disable_cuda", "no_cuda", "no_gpu", "use_cpu", *FOR_GPU}
