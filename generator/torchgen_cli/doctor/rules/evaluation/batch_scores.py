@@ -2,14 +2,12 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
     argument,
-    is_constant,
-    keyword,
     last_name,
     own_calls,
     own_nodes,
@@ -24,12 +22,8 @@ from .averages import divisions, sizes
 from .both import evaluating_loops
 from .evaluating import WRAPPERS, evaluation_loops
 from .means import averaged
+from .score_calls import given, gives_score, gives_share, is_made_by
 
-# of sklearn: not the mean of something over samples, as the accuracy is
-SCORES = {"average_precision_score", "balanced_accuracy_score", "cohen_kappa_score", "f1_score"}
-SCORES |= {"explained_variance_score", "fbeta_score", "jaccard_score", "matthews_corrcoef"}
-SCORES |= {"precision_recall_fscore_support", "precision_score", "r2_score", "recall_score"}
-SCORES |= {"roc_auc_score"}
 # what has a score of its own
 WHOLE = re.compile(
     r"(^|_)(case|fold|graph|group|patient|pid|quer(y|ies)|sequence|session|slice|subject|task|uid"
@@ -136,75 +130,6 @@ def is_weighed(module: Module, call: ast.Call) -> bool:
         return False
     counts = given(module, call.args[1]) or [call.args[1]]
     return all(map(sizes, counts))
-
-
-def is_made_by(
-    module: Module, loop: ast.AST, value: ast.expr, holds: Callable[[Module, ast.Call], bool]
-) -> bool:
-    """Whether a part of a value is such a call, or a name that a loop gives nothing but such."""
-    for one in walk(value):
-        made = module.value_in(one, loop) if isinstance(one, ast.Name) else [one]
-        if made and all(isinstance(call, ast.Call) and holds(module, call) for call in made):
-            return True
-    return False
-
-
-def scores(module: Module, call: ast.Call) -> bool:
-    """Whether it computes one of these scores; the mean over samples is none."""
-    whole = module.qualified(call.func)
-    if not whole.startswith("sklearn.") or last_name(call.func) not in SCORES:
-        return False
-    return not is_constant(keyword(call, "average"), "samples", "micro")
-
-
-def gives_score(module: Module, call: ast.Call) -> bool:
-    """Whether it computes a score, or calls a function of the project that returns one."""
-    return scores(module, call) or any(
-        isinstance(value, ast.Call) and scores(other, value)
-        for other, value in results(module, call)
-    )
-
-
-def gives_share(module: Module, call: ast.Call) -> bool:
-    """Whether it calls a function that divides a sum over its batch by another: an IoU, a Dice."""
-    found = results(module, call)
-    return bool(found) and all(
-        isinstance(value, ast.BinOp)
-        and isinstance(value.op, ast.Div)
-        and adds_all(other, value.left)
-        and adds_all(other, value.right)
-        for other, value in found
-    )
-
-
-def adds_all(module: Module, value: ast.expr) -> bool:
-    """Whether a part of a value, or of what a name in it was given, is a sum over all axes."""
-    parts = [one for node in walk(value) for one in [node, *given(module, node)]]
-    sums = [one for part in parts for one in walk(part) if isinstance(one, ast.Call)]
-    return any(
-        last_name(one.func) == "sum"
-        and isinstance(one.func, ast.Attribute)
-        and len(one.args) == (1 if module.qualified(one.func) == "torch.sum" else 0)
-        and not one.keywords
-        for one in sums
-    )
-
-
-def given(module: Module, node: ast.AST) -> list[ast.expr]:
-    """What a name was given in its function."""
-    return module.value_in(node, module.function(node)) if isinstance(node, ast.Name) else []
-
-
-def results(module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:
-    """What the functions return that a plain call may mean."""
-    if not isinstance(call.func, ast.Name):
-        return []
-    return [
-        (other, node.value)
-        for other, function in module.project.resolve(module, call)
-        for node in own_nodes(function)
-        if isinstance(node, ast.Return) and node.value is not None
-    ]
 
 
 def is_over_wholes(module: Module, loop: ast.For) -> bool:
