@@ -19,6 +19,7 @@ from ...syntax import (
 from ...unused import is_never_called, is_registered
 from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
 from .both import evaluating_loops
+from .dropped_graphs import dropped_passes, is_over_data
 from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
 from .loaded import has_modes, loaded_loops, surely_has_modes
 from .switched import switched_loops, switched_passes
@@ -193,13 +194,23 @@ def no_no_grad(module: Module) -> Iterator[Spot]:
             known.append(loop)
             yield Spot(loop, unsure=costs_little(module, loop) and not carries(loop, call))
     for call in switched_passes(module):
-        name = getattr(module.function(call), "name", "")
-        told = any(own_calls(loop, name) for loop in known)
-        if not told and keeps_graphs(module, call, call):
+        if not is_told(module, call, known) and keeps_graphs(module, call, call):
             yield Spot(call, unsure=not is_called_over_data(module, module.function(call)))
     for call in narrow_passes(module):
         if not any(loop in known for loop in module.loops_around(call)):
+            known.extend(module.loops_around(call))
             yield Spot(call, "`no_grad` ends before it")
+    for call, places in dropped_passes(module):
+        same_place = (module.function(loop) is module.function(call) for loop in known)
+        if not any(same_place) and not is_told(module, call, known):
+            rarely = not is_over_data(module, call, places)
+            yield Spot(call, "nothing uses the graph", unsure=rarely)
+
+
+def is_told(module: Module, call: ast.Call, known: list[Loop]) -> bool:
+    """Whether one of these loops calls the function that a call is in."""
+    name = getattr(module.function(call), "name", "")
+    return bool(name) and any(own_calls(loop, name) for loop in known)
 
 
 def named_evaluations(module: Module) -> Iterator[ast.For]:

@@ -1,0 +1,128 @@
+"""Passes through a network whose graph nothing ever uses: `.data` or `detach()` drops it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...syntax import (
+    Function,
+    last_name,
+    own_calls,
+    own_nodes,
+    receiver,
+    written,
+)
+from ..shared.graphs import freezes, keeps_graphs, says_no_graph
+from ..shared.layers import unmoved
+from ..shared.origins import origins
+from .evaluating import MODELS, goes_through_data
+from .loaded import WRAPPERS
+from .switched import is_pass, needs_gradients
+from .uses import Uses
+
+LOSSES = re.compile(r"loss|criterion|metric", re.I)
+SETS = re.compile(r"(set|data|loader)$|^(data|test|val|eval)", re.I)
+DROPS = {"data", "detach"}
+
+
+def dropped_passes(module: Module) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    """(a call of a network, the places of its result) in a function that has no use for a graph.
+
+    All that is made of the result is cut off from the graph. The first call of each function.
+    """
+    if not any(one.attr in DROPS for one in module.attributes) or freezes(module.tree):
+        return
+    for scope in scopes_that_drop(module):
+        around = module.class_of(scope)
+        if around is not None and module.project.is_module_class(module, around):
+            continue  # part of a larger pass
+        calls = [call for call in own_calls(scope) if is_of_network(module, call)]
+        if not calls or says_no_graph(scope):
+            continue
+        if module.project.reaches(module, scope, needs_gradients):
+            continue
+        uses = Uses(module, scope, calls)
+        first = calls[0]
+        if uses.all_cut and uses.cut_by & DROPS and keeps_graphs(module, first, first):
+            yield first, uses.places
+
+
+def is_over_data(module: Module, call: ast.Call, places: list[ast.AST]) -> bool:
+    """Whether a pass, or what is made of its result, is in a loop over the batches of a set.
+
+    The loop may be one that calls the function, if it does not train: there, a helper shows a few
+    samples now and then, or asks a teacher.
+    """
+    if any(is_through(module, loop) for one in places for loop in module.loops_around(one)):
+        return True
+    return any(
+        is_through(other, loop) and not other.project.reaches(other, loop, needs_gradients)
+        for other, site in module.project.calls_of(module, module.function(call))
+        for loop in other.loops_around(site)
+    )
+
+
+def is_through(module: Module, loop: ast.AST) -> bool:
+    """Whether a loop takes the batches of a set, or its samples one by one."""
+    return goes_through_data(module, loop) or takes_items(loop)
+
+
+def takes_items(loop: ast.AST) -> bool:
+    """Whether a loop counts through a set: `testset[number]`, `testset.pull_image(number)`."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return False
+    for node in own_nodes(loop):
+        owner: ast.expr | None = None
+        taken: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            owner, taken = receiver(node), node.args
+        elif isinstance(node, ast.Subscript):
+            owner, taken = node.value, [node.slice]
+        counted = bool(taken) and written(taken[0]) == loop.target.id
+        if counted and owner is not None and SETS.search(last_name(owner)):
+            return True
+    return False
+
+
+def scopes_that_drop(module: Module) -> Iterator[Function | ast.Module]:
+    """The functions, and the file itself, that cut something off from its graph."""
+    found = {module.function(one): None for one in module.attributes if one.attr in DROPS}
+    yield from found  # a dict, for the order
+
+
+def is_of_network(module: Module, call: ast.Call) -> bool:
+    """Whether a call is a pass through a network, by its name or by what it was made of."""
+    func, owner = call.func, receiver(call)
+    if not call.args and not call.keywords and owner is None:
+        return False
+    if is_network(module, func):
+        return bool(call.args or call.keywords)
+    if owner is None or last_name(func) in ("eval", "train"):
+        return False
+    passes = last_name(func) == "forward" or is_pass(module, last_name(func))
+    return passes and is_network(module, owner)
+
+
+def is_network(module: Module, node: ast.expr) -> bool:
+    """Whether an expression is a network: called so, or made of an `nn.Module` of the project."""
+    name = written(node)
+    if not name or LOSSES.search(name) or "." in name.removeprefix("self."):
+        return False
+    return bool(MODELS.search(last_name(node))) or is_made_a_network(module, node)
+
+
+def is_made_a_network(module: Module, node: ast.expr) -> bool:
+    """Whether a name was given an `nn.Module` of the project, be it wrapped for several GPUs."""
+    pending = list(origins(module, node))
+    for where, value in pending:  # it grows
+        for made in unmoved([value]):
+            if isinstance(made, ast.Call) and last_name(made.func) in WRAPPERS and made.args:
+                pending += origins(where, made.args[0]) if len(pending) < 50 else ()
+            elif isinstance(made, ast.Call):
+                found = where.project.classes_named(where, made.func) or ()
+                if any(where.project.is_module_class(other, one) for other, one in found):
+                    return True
+            elif made is not value:
+                pending += origins(where, made) if len(pending) < 50 else ()
+    return False
