@@ -24,6 +24,7 @@ from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
 from .loaded import has_modes, loaded_loops, surely_has_modes
 from .switched import switched_loops, switched_passes
 from .too_narrow import narrow_passes
+from .unswitched import unswitched_passes
 
 
 def cared_for(module: Module, scope: ast.AST, holds: Callable[[Module, ast.AST], bool]) -> bool:
@@ -110,6 +111,11 @@ def no_eval(module: Module) -> Iterator[Spot]:
             yield Spot(
                 loop, unsure=not any(surely_has_modes(module, network_of(one)) for one in calls)
             )
+    for call, network in unswitched_passes(module):
+        scope = module.function(call)
+        if scope not in told and surely_has_modes(module, network):
+            told.add(scope)
+            yield Spot(call, "the training program never calls `eval()`")
     for place, _, network in loaded_loops(module):
         scope = module.function(place)
         if scope in told or any(switches_mode(node) for node in everything(module.tree)):

@@ -4,7 +4,17 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import Loop, everything, keyword, last_name, receiver, written
+from ...syntax import (
+    FUNCTIONS,
+    Loop,
+    argument,
+    everything,
+    keyword,
+    last_name,
+    parameters,
+    receiver,
+    written,
+)
 from ..shared.layers import module_classes, unmoved
 from ..shared.loops import OPTIMIZERS
 from ..shared.origins import origins
@@ -103,7 +113,27 @@ def surely_has_modes(module: Module, network: ast.expr) -> bool:
                     return True
             elif made is not value:
                 pending += origins(where, made) if len(pending) < 50 else ()
+            elif isinstance(made, ast.Name) and len(pending) < 50:
+                for other, given in given_to_objects(where, made):
+                    pending += origins(other, given)
     return False
+
+
+def given_to_objects(module: Module, name: ast.Name) -> Iterator[tuple[Module, ast.expr]]:
+    """What a parameter of `__init__` is, by the calls that make objects of the class."""
+    made, around = module.function(name), module.class_of(name)
+    if not isinstance(made, FUNCTIONS) or made.name != "__init__" or around is None:
+        return
+    names = parameters(made)
+    if name.id not in (*names, *(one.arg for one in made.args.kwonlyargs)):
+        return
+    place = names.index(name.id) if name.id in names else len(names)
+    for other, call in module.project.callers.get(around.name, ()):
+        value = argument(call, place, name.id)
+        if value is not None and (module, around) in (
+            module.project.classes_named(other, call.func) or ()
+        ):
+            yield other, value
 
 
 def knows_modes(module: Module) -> bool:
