@@ -150,6 +150,62 @@ def validate(val_loader, model, meter):
         meter.update({value}, len(labels)){mark}
     return meter.avg
 """
+PARTS = """
+import torch
+
+
+def run_epoch(model, loader, criterion, optimizer, {parameter}):
+    total = 0.0
+    model.train({asked})
+    for inputs, labels in loader:{mark}
+        loss = criterion(model(inputs), labels)
+        if {asked}:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        total += loss.item() * len(labels)
+    return total / len(loader.dataset)
+
+
+def fit(model, loaders, criterion, optimizer):
+    for epoch in range(10):
+        run_epoch(model, loaders[0], criterion, optimizer, {first})
+        print(run_epoch(model, loaders[1], criterion, optimizer, {second}))
+"""
+COUNTED = """
+import torch
+
+
+def rate(model, test_set, measure):
+    model.eval()
+    total = 0.0
+    for {counted}:{mark}
+        image, target = {taken}
+        scores = model(image)
+        total += measure(scores, target).item()
+    return total / len(test_set)
+
+
+def main(model, test_set, measure):
+    print(rate(model, test_set, measure))
+"""
+DEV = """
+import torch
+
+
+def fit(net, train_loader, dev_loader, criterion, optimizer):
+    for epoch in range(10):
+        net.train()
+        for inputs, labels in train_loader:
+            optimizer.zero_grad()
+            criterion(net(inputs), labels).backward()
+            optimizer.step()
+        total = 0.0
+        for inputs, labels in {source}:{mark}
+            net.eval()
+            total += criterion(net(inputs), labels).item() * len(labels)
+        print(total / len(dev_loader.dataset))
+"""
 SHOWN, HIDDEN = "  # <--", ""
 MODAL, PLAIN = "dropout = nn.Dropout(0.1)", "norm = nn.LayerNorm(8)"
 NO_MODE, HELD_OUT = "print(step)", "next(self.eval_data)"
@@ -158,6 +214,31 @@ PLANTED: list[tuple[str, str]] = [
     ("TG502", FEATURES.format(kept="outputs[0].data.cpu()", mark=SHOWN)),
     ("TG502", RATED.format(then="ranks += rates.tolist()", mark=SHOWN)),
     ("TG502", STARRED.format(start="scores = model(*given)  # <--")),
+    (
+        "TG502",
+        PARTS.format(
+            parameter='part="train"',
+            asked='part == "train"',
+            first='part="train"',
+            second='part="dev"',
+            mark=SHOWN,
+        ),
+    ),
+    (
+        "TG502",
+        PARTS.format(
+            parameter="backprop=False", asked="backprop", first="True", second="", mark=SHOWN
+        ),
+    ),
+    (
+        "TG502",
+        COUNTED.format(counted="k in range(len(test_set))", taken="test_set[k]", mark=SHOWN),
+    ),
+    (
+        "TG502",
+        COUNTED.format(counted="_ in range(test_set.size)", taken="test_set.load()", mark=SHOWN),
+    ),
+    ("TG502", DEV.format(source="dev_loader", mark=SHOWN)),
     ("TG501", STEPS.format(layer=MODAL, before=NO_MODE, given=HELD_OUT, mark=SHOWN)),
     ("TG508", SCORED.format(value="area", mark=SHOWN)),
     ("TG508", SCORED.format(value="precision.mean()", mark=SHOWN)),
@@ -187,5 +268,19 @@ CLEAN: dict[str, str] = {
     "a look at the loss of training": STEPS.format(
         layer=MODAL, before=NO_MODE, given="next(self.data)", mark=HIDDEN
     ),
+    "a function that trains whenever it is called": PARTS.format(
+        parameter='part="train"',
+        asked='part == "train"',
+        first='part="train"',
+        second="part=loaders[2]",
+        mark=HIDDEN,
+    ),
+    "a part without gradients": PARTS.format(
+        parameter='part="train"',
+        asked='part == "train"',
+        first='part="train"',
+        second='part="dev"',
+        mark=HIDDEN,
+    ).replace("    total = 0.0", "    total = 0.0\n    torch.set_grad_enabled(part == 'train')"),
     "a share of each batch beside scores": SCORED.format(value="accuracy", mark=HIDDEN),
 }

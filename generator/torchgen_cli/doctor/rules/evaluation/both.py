@@ -1,57 +1,92 @@
-"""Functions that train or evaluate, as a flag says: `run_epoch(model, loader, train=False)`."""
+"""Functions that train or evaluate, as a parameter says: `run_epoch(model, loader, train=False)`.
+
+The parameter may be a flag, the name of a part of the data, or an optimizer that may be missing.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ...project import Module
 from ...syntax import (
     FUNCTIONS,
     Function,
     argument,
+    defaults_of,
     has_stars,
-    is_constant,
     own_calls,
     parameters,
-    walk,
-    written,
 )
 
-FLAG = re.compile(r"^(is_)?(train|training)$")
+FLAG = re.compile(r"train|backprop|backward|optim", re.I)
+
+
+class Question(NamedTuple):
+    """What a condition asks of a parameter: whether it is set, or whether it is this text."""
+
+    name: str
+    text: str | None = None
+
+    def is_denied(self, value: object) -> bool:
+        """Whether the answer is no for a value."""
+        return not value if self.text is None else value != self.text
 
 
 def evaluating_loops(module: Module) -> Iterator[tuple[ast.For, Function]]:
-    """(loop, function) where gradients are computed only if a flag says so, and a call says no."""
+    """(loop, function) where gradients are computed only if a caller asks, and a call does not."""
     for loop in module.loops:
         scope = module.function(loop)
         if not isinstance(loop, ast.For) or not isinstance(scope, FUNCTIONS):
             continue
-        flag = next((one.arg for one in scope.args.args if FLAG.match(one.arg)), None)
         backward = own_calls(loop, "backward")
-        if flag is None or not backward or any(True for _ in module.loops_around(loop)):
+        if not backward or any(True for _ in module.loops_around(loop)):
             continue
-        if is_under(module, loop, flag):
-            continue  # a loop of the training alone
-        if all(is_under(module, call, flag) for call in backward) and is_refused(
-            module, scope, flag
-        ):
-            yield loop, scope
+        for asked in questions_around(module, scope, backward[0]):
+            if asked in questions_around(module, scope, loop):
+                continue  # a loop of the training alone
+            under = all(asked in questions_around(module, scope, call) for call in backward)
+            if under and is_denied(module, scope, asked):
+                yield loop, scope
+                break
 
 
-def is_under(module: Module, node: ast.AST, flag: str) -> bool:
-    """Whether a place is reached only if the flag is set."""
-    return any(
-        isinstance(around, ast.If)
-        and written(around.test) == flag
-        and any(node in walk(statement) for statement in around.body)
-        for around in module.ancestors(node)
-    )
+def questions_around(module: Module, scope: Function, node: ast.AST) -> list[Question]:
+    """What must be true of the parameters of a function where a place is reached."""
+    found = []
+    below = node
+    for around in module.ancestors(node):
+        if around is scope:
+            break
+        if isinstance(around, ast.If) and below in around.body:
+            found += [one for one in asked_by(around.test) if one.name in parameters(scope)]
+        below = around
+    return found
 
 
-def is_refused(module: Module, function: Function, flag: str) -> bool:
-    """Whether a call of the function says that the flag is False."""
-    names = parameters(function)
-    return any(
-        not has_stars(call) and is_constant(argument(call, names.index(flag), flag), False)
-        for _, call in module.project.calls_of(module, function)
-    )
+def asked_by(test: ast.expr) -> Iterator[Question]:
+    """What a condition asks: `train`, `optimizer is not None`, `part == "train"`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            yield from asked_by(value)
+        return
+    asks_none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot)
+    named = test.left if isinstance(test, ast.Compare) and asks_none else test
+    if isinstance(named, ast.Name) and FLAG.search(named.id):
+        yield Question(named.id)
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
+        text = getattr(test.comparators[0], "value", None)
+        if isinstance(test.left, ast.Name) and isinstance(text, str) and "train" in text.lower():
+            yield Question(test.left.id, text)
+
+
+def is_denied(module: Module, function: Function, asked: Question) -> bool:
+    """Whether a call of the function gives a parameter another value, or leaves it at one."""
+    place, default = parameters(function).index(asked.name), defaults_of(function).get(asked.name)
+    for _, call in module.project.calls_of(module, function):
+        if has_stars(call):
+            continue
+        value = argument(call, place, asked.name) or default
+        if isinstance(value, ast.Constant) and asked.is_denied(value.value):
+            return True
+    return False

@@ -9,7 +9,6 @@ from ...syntax import (
     Function,
     last_name,
     own_calls,
-    own_nodes,
     receiver,
     written,
 )
@@ -22,7 +21,6 @@ from .switched import is_pass, needs_gradients
 from .uses import Uses
 
 LOSSES = re.compile(r"loss|criterion|metric", re.I)
-SETS = re.compile(r"(set|data|loader)$|^(data|test|val|eval)", re.I)
 DROPS = {"data", "detach"}
 
 
@@ -54,35 +52,13 @@ def is_over_data(module: Module, call: ast.Call, places: list[ast.AST]) -> bool:
     The loop may be one that calls the function, if it does not train: there, a helper shows a few
     samples now and then, or asks a teacher.
     """
-    if any(is_through(module, loop) for one in places for loop in module.loops_around(one)):
+    if any(goes_through_data(module, loop) for one in places for loop in module.loops_around(one)):
         return True
     return any(
-        is_through(other, loop) and not other.project.reaches(other, loop, needs_gradients)
+        goes_through_data(other, loop) and not other.project.reaches(other, loop, needs_gradients)
         for other, site in module.project.calls_of(module, module.function(call))
         for loop in other.loops_around(site)
     )
-
-
-def is_through(module: Module, loop: ast.AST) -> bool:
-    """Whether a loop takes the batches of a set, or its samples one by one."""
-    return goes_through_data(module, loop) or takes_items(loop)
-
-
-def takes_items(loop: ast.AST) -> bool:
-    """Whether a loop counts through a set: `testset[number]`, `testset.pull_image(number)`."""
-    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
-        return False
-    for node in own_nodes(loop):
-        owner: ast.expr | None = None
-        taken: list[ast.expr] = []
-        if isinstance(node, ast.Call):
-            owner, taken = receiver(node), node.args
-        elif isinstance(node, ast.Subscript):
-            owner, taken = node.value, [node.slice]
-        counted = bool(taken) and written(taken[0]) == loop.target.id
-        if counted and owner is not None and SETS.search(last_name(owner)):
-            return True
-    return False
 
 
 def scopes_that_drop(module: Module) -> Iterator[Function | ast.Module]:

@@ -22,6 +22,8 @@ from ..data.data import EVALUATION
 from ..shared.origins import origins
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
+# what is held out of the training, as corpora name it; "dev" alone is often a device
+HELD_OUT = re.compile(r"(^|[^a-z])dev_?(data|set|loader|iter|batch|examples)", re.I)
 MODELS = re.compile(r"^(model|net|network|classifier|resnet|unet)$|_(model|net)$", re.I)
 NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
 WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
@@ -37,7 +39,8 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
         named = isinstance(scope, FUNCTIONS) and (
             EVALUATION.search(scope.name) or switched_off(scope)
         )
-        if not EVALUATION.search(source) and not (named and LOADERS.search(source)):
+        told = EVALUATION.search(source) or HELD_OUT.search(source)
+        if not told and not (named and LOADERS.search(source)):
             continue
         if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
             continue
@@ -80,13 +83,33 @@ def goes_through_data(module: Module, loop: ast.AST) -> bool:
             and any(isinstance(one, ast.Name) and same(one, loop.target) for one in walk(node))
             for node in own_nodes(loop)
         )
-        return used and mentions(loop, "batch")
+        return (used and mentions(loop, "batch")) or takes_items(loop)
     made = [one for _, one in origins(module, loop.iter) if isinstance(one, ast.Call)]
     if any(last_name(one.func) == "next" for one in made):
         return False  # one batch
     source = looped_over(loop.iter)
-    named = EVALUATION.search(source) or LOADERS.search(source)
+    named = any(one.search(source) for one in (EVALUATION, HELD_OUT, LOADERS))
     return bool(named) or any(last_name(one.func) == "DataLoader" for one in made)
+
+
+def takes_items(loop: ast.For) -> bool:
+    """Whether a loop counts through a set: `testset[number]`, `loader.load_data()` each time."""
+    counts = loop.iter.args if isinstance(loop.iter, ast.Call) else []
+    if all(isinstance(one, ast.Constant) for one in counts):
+        return False  # a few samples
+    for node in own_nodes(loop):
+        owner: ast.expr | None = None
+        taken: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            owner, taken = receiver(node), node.args
+        elif isinstance(node, ast.Subscript):
+            owner, taken = node.value, [node.slice]
+        name = last_name(owner) if owner is not None else ""
+        if (LOADERS.search(name) or EVALUATION.search(name)) and (
+            same(taken[0], loop.target) if taken else isinstance(node, ast.Call)
+        ):
+            return True
+    return False
 
 
 def calls_model(call: ast.Call) -> bool:
