@@ -10,11 +10,13 @@ from ...syntax import (
     last_name,
     own_calls,
     receiver,
+    walk,
     written,
 )
 from ..shared.graphs import freezes, keeps_graphs, says_no_graph
 from ..shared.layers import unmoved
 from ..shared.origins import origins
+from ..shared.programs import run_with
 from .evaluating import MODELS, goes_through_data
 from .loaded import WRAPPERS
 from .switched import is_pass, needs_gradients
@@ -42,7 +44,8 @@ def dropped_passes(module: Module) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
             continue
         uses = Uses(module, scope, calls)
         first = calls[0]
-        if uses.all_cut and uses.cut_by & DROPS and keeps_graphs(module, first, first):
+        cut = uses.all_cut and uses.cut_by & DROPS
+        if cut and keeps_graphs(module, first, first) and not is_frozen(module, first):
             yield first, uses.places
 
 
@@ -85,20 +88,37 @@ def is_network(module: Module, node: ast.expr) -> bool:
     name = written(node)
     if not name or LOSSES.search(name) or "." in name.removeprefix("self."):
         return False
-    return bool(MODELS.search(last_name(node))) or is_made_a_network(module, node)
+    return bool(MODELS.search(last_name(node))) or any(classes_of_network(module, node))
 
 
-def is_made_a_network(module: Module, node: ast.expr) -> bool:
-    """Whether a name was given an `nn.Module` of the project, be it wrapped for several GPUs."""
+def classes_of_network(module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.ClassDef]]:
+    """The `nn.Module`s of the project that a name may be, be they wrapped for several GPUs."""
     pending = list(origins(module, node))
     for where, value in pending:  # it grows
         for made in unmoved([value]):
             if isinstance(made, ast.Call) and last_name(made.func) in WRAPPERS and made.args:
                 pending += origins(where, made.args[0]) if len(pending) < 50 else ()
             elif isinstance(made, ast.Call):
-                found = where.project.classes_named(where, made.func) or ()
-                if any(where.project.is_module_class(other, one) for other, one in found):
-                    return True
+                for other, one in where.project.classes_named(where, made.func) or ():
+                    if where.project.is_module_class(other, one):
+                        yield other, one
             elif made is not value:
                 pending += origins(where, made) if len(pending) < 50 else ()
+
+
+def is_frozen(module: Module, call: ast.Call) -> bool:
+    """Whether the gradients of a network's parameters are turned off, by its class or elsewhere."""
+    owner = receiver(call)
+    passed = call.func if owner is None or is_network(module, call.func) else owner
+    if any(freezes(one) for _, one in classes_of_network(module, passed)):
+        return True
+    for other in run_with(module):
+        for one in other.attributes:
+            is_set = one.attr == "requires_grad" and isinstance(one.ctx, ast.Store)
+            if not is_set and one.attr != "requires_grad_":
+                continue
+            loop = next(other.loops_around(one), None)
+            part = loop.iter if isinstance(loop, ast.For) else other.statement(one)
+            if any(last_name(node) == last_name(passed) for node in walk(part)):
+                return True
     return False
