@@ -199,16 +199,18 @@ def no_no_grad(module: Module) -> Iterator[Spot]:
         if loop not in known and apart and keeps_graphs(module, loop, call):
             known.append(loop)
             yield Spot(loop, unsure=costs_little(module, loop) and not carries(loop, call))
+    told: set[ast.AST] = set()
     for call in switched_passes(module):
         if not is_told(module, call, known) and keeps_graphs(module, call, call):
+            told.add(module.function(call))
             yield Spot(call, unsure=not is_called_over_data(module, module.function(call)))
     for call in narrow_passes(module):
         if not any(loop in known for loop in module.loops_around(call)):
-            known.extend(module.loops_around(call))
+            told.add(module.function(call))
             yield Spot(call, "`no_grad` ends before it")
+    told.update(module.function(loop) for loop in known)
     for call, places in dropped_passes(module):
-        same_place = (module.function(loop) is module.function(call) for loop in known)
-        if not any(same_place) and not is_told(module, call, known):
+        if module.function(call) not in told and not is_told(module, call, known):
             rarely = not is_over_data(module, call, places)
             yield Spot(call, "nothing uses the graph", unsure=rarely)
 
