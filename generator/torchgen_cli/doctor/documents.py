@@ -13,10 +13,10 @@ MOST = 2000  # files; what experiments left behind lies further down
 
 
 @kept
-def documents(root: Path) -> bytes:
+def documents(root: Path, suffixes: tuple[str, ...] = SUFFIXES) -> bytes:
     """The text of the pages, scripts and configurations below a folder, the topmost first."""
     found = []
-    for name in sorted(find(root, SUFFIXES), key=lambda one: (one.count("/"), one))[:MOST]:
+    for name in sorted(find(root, suffixes), key=lambda one: (one.count("/"), one))[:MOST]:
         with suppress(OSError):
             if (root / name).stat().st_size <= LARGE:
                 found.append((root / name).read_bytes())

@@ -4,118 +4,18 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, Spot, rule
+from ...rule import STABLE, Spot, rule
 from ...syntax import (
     FUNCTIONS,
-    defaults_of,
-    is_constant,
-    keyword,
     last_name,
     mentions,
     own_calls,
     own_nodes,
     receiver,
-    walk,
 )
 from ..shared.loops import is_scheduler
-from ..shared.states import saves
-from .checkpoint import SAVING
-from .last_epochs import fits_by_default, is_endless, saved_elsewhere
-from .only_the_best import only_the_best
 from .repeated_epoch import begins_again
 from .resuming import BRINGING
-
-
-@rule(
-    "TG614",
-    "the last epochs of a run may never be saved",
-    why="""The only save runs every few epochs, and nothing saves after the loop: unless the number
-    of epochs is a multiple of that, the last ones are lost. The code alone does not tell how
-    many.""",
-    remedy="save after the last epoch too",
-    source=SAVING,
-    bad="""
-import torch
-
-
-def fit(model, epochs, run_epoch):
-    for epoch in range(epochs):
-        run_epoch(model)
-        if (epoch + 1) % 10 == 0:
-            torch.save(model.state_dict(), f"{epoch}.pt")  # <--
-""",
-    good="""
-import torch
-
-
-def fit(model, epochs, run_epoch):
-    for epoch in range(epochs):
-        run_epoch(model)
-        if (epoch + 1) % 10 == 0 or epoch + 1 == epochs:
-            torch.save(model.state_dict(), f"{epoch}.pt")
-""",
-    severity=Severity.HINT,
-)
-def last_is_lost(module: Module) -> Iterator[Spot]:
-    yield from only_the_best(module)
-    own = list(saves(module))
-    if len(own) != 1 or saved_elsewhere(module):
-        return
-    call = own[0]
-    if any(
-        "save" in last_name(other.func).lower() and other is not call
-        for other in own_calls(module.function(call))
-    ):
-        return
-    tests = [
-        around.test
-        for around in module.ancestors(call)
-        if isinstance(around, ast.If) and call not in walk(around.test)
-    ]
-    mods = [
-        node
-        for test in tests
-        for node in walk(test)
-        if isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Mod)
-        and mentions(node.left, "epoch")
-    ]
-    if (
-        not mods
-        or any(isinstance(test, ast.BoolOp) for test in tests)
-        or every_one_by_default(module, mods[0].right)
-    ):
-        return
-    loops = list(module.loops_around(call))
-    fits = any(fits_by_default(module, mods[0], loop) for loop in loops)
-    if loops and not fits and not is_endless(loops[-1]):
-        yield Spot(call)
-
-
-def every_one_by_default(module: Module, divisor: ast.expr) -> bool:
-    """Whether it is a flag that is 1 unless somebody asks for more."""
-    if isinstance(divisor, ast.Name) and fixed(module, divisor):
-        return True  # who writes both numbers knows that they fit
-    flags = {f"--{last_name(divisor)}", f"--{last_name(divisor).replace('_', '-')}"}
-    return is_constant(divisor, 1) or any(
-        is_constant(keyword(call, "default"), 1)
-        for other in module.project.near(module)
-        for call in other.calls.get("add_argument", ())
-        if any(is_constant(one, *flags) for one in call.args)
-    )
-
-
-def fixed(module: Module, name: ast.Name) -> bool:
-    """Whether a name is a number that is written in the file, as itself or by default."""
-    values = [one.value for one in module.assigned.get(name.id, ())]
-    function = module.function(name)
-    if isinstance(function, FUNCTIONS):
-        values += [value for one, value in defaults_of(function).items() if one == name.id]
-    return bool(values) and all(
-        isinstance(one, ast.Constant)
-        or (isinstance(one, ast.Name) and fixed(module, one) and one.id != name.id)
-        for one in values
-    )
 
 
 @rule(
