@@ -101,13 +101,14 @@ def own_saves(module: Module, function: ast.AST) -> list[ast.Call]:
 
 def conditions(module: Module, loop: ast.AST, call: ast.Call) -> list[Conditional]:
     """The conditions between a loop and a call in it."""
-    found, inner = [], call
+    found: list[Conditional] = []
+    inner: ast.AST = call
     for around in module.ancestors(call):
         if around is loop:
             break
         if isinstance(around, ast.If) and inner is not around.test:
-            found.append(Conditional(around.test, inner in around.body))
-        inner = around  # type: ignore[assignment]
+            found.append(Conditional(around.test, any(one is inner for one in around.body)))
+        inner = around
     return found
 
 

@@ -9,11 +9,13 @@ from ...project import Module
 from ...rule import Severity, rule
 from ...syntax import written
 from ..shared.states import saves
+from .split_names import asked_as_test
 
 VALIDATION = re.compile(r"(^|_)(val|vali|valid|validation|dev)(?=_|$|set$|data$|loader$)", re.I)
 # a setting that says where the validation data lie, and a configuration's line that names a test
 PLACE = re.compile(r"(val|vali|valid|validation|dev)_?(dir|folder|path|root|file|list)", re.I)
 NAMED_TEST = r"^[ \t]*['\"]?{}['\"]?[ \t]*[:=][ \t]*['\"]?(\S*/)?test(/\S*)?['\",]*[ \t]*(#.*)?$"
+DATA = re.compile(r"_?(set|data|dataset|loader)$")
 CHOOSES = re.compile(r"(^|\.)best_|early_?stop", re.I)
 
 
@@ -72,6 +74,7 @@ def validates_on_test(module: Module) -> Iterator[ast.AST]:
         and PLACE.fullmatch(node.attr)
         and is_configured_test(module, node.attr)
     ]
+    found += asked_as_test(module)
     if found and chooses(module):
         yield from found
 
@@ -90,7 +93,10 @@ def is_renamed_test(module: Module, statement: ast.Assign) -> bool:
     conditional = any(
         isinstance(around, ast.If | ast.Try) for around in module.ancestors(statement)
     )
-    return not conditional and VALIDATION.sub(r"\1test", own).lower() == other.lower()
+    return not conditional and VALIDATION.sub(r"\1test", own).lower() in (
+        other.lower(),
+        DATA.sub("", other.lower()),  # self.val = test_data
+    )
 
 
 def chooses(module: Module) -> bool:

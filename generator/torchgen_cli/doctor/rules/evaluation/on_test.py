@@ -24,7 +24,13 @@ from .evaluating import LOADERS, looped_over
 
 TEST = re.compile(r"(^|[^a-z])tests?([^a-z]|$)|^te_", re.I)
 VALIDATION = re.compile(r"(^|[^a-z])(val|vali|valid|validation|dev|eval)([^a-z]|$)", re.I)
-TEST_DATA = re.compile(r"(^|[^a-z])test_?(set|loader|data|dataset|dataloader)?([^a-z]|$)", re.I)
+# those of a search by example, a query and a gallery, are a test's too
+TEST_DATA = re.compile(
+    r"(^|[^a-z])test_?(set|loader|data|dataset|dataloader)?([^a-z]|$)"
+    r"|(^|[^a-z])(query|gall?(ery)?)_?(set|loader|data|dataset|dataloader)([^a-z]|$)",
+    re.I,
+)
+KEPT = re.compile(r"best|(^|[^a-z])(max|min)_", re.I)
 SPLITTING = ("Subset", "SubsetRandomSampler", "random_split", "train_test_split")
 STOPPER = re.compile(r"early_?stop|stopper", re.I)
 TESTING = re.compile(r"^(do_|run_)?test(_|$)")
@@ -41,11 +47,11 @@ TEST_PART = re.compile(
 def scored_on_test(module: Module, around: ast.AST, comparison: ast.expr) -> bool:
     """Whether a score without such a name is of a test set: by what its function was given."""
     names = [name for name in map(written, walk(comparison)) if name]
-    scores = [name for name in names if "best" not in name.lower()]
+    scores = [name for name in names if not KEPT.search(name)]
     if len(scores) == len(names) or any(map(TEST.search, names)):
         return False
-    if isinstance(around, FUNCTIONS) and not any(map(VALIDATION.search, names)):
-        return tests(around)
+    if isinstance(around, FUNCTIONS) and not any(map(VALIDATION.search, names)) and tests(around):
+        return True
     made = [call for name in scores for call in made_by(module, comparison, name)]
     given = [one for call in made for one in call.args]
     if any(is_test_split(module, one) for one in given):
@@ -68,7 +74,7 @@ def tests(function: Function) -> bool:
 
 
 def made_by(module: Module, near: ast.expr, name: str) -> list[ast.Call]:
-    """The call whose result a name was last set to before a place."""
+    """The call whose result, or a part of it, a name was last set to before a place."""
     before = [
         node
         for node in own_nodes(module.function(near))
@@ -76,8 +82,10 @@ def made_by(module: Module, near: ast.expr, name: str) -> list[ast.Call]:
         and node.lineno < near.lineno
         and name in {written(one) for target in node.targets for one in walk(target)}
     ]
-    value = max(before, key=lambda one: one.lineno).value if before else None
-    return [value] if isinstance(value, ast.Call) else []
+    last = max(before, key=lambda one: one.lineno) if before else None
+    if last is not None and isinstance(last.value, ast.Subscript):  # label_mA = outputs[0]
+        return made_by(module, last.value, written(last.value.value))
+    return [last.value] if last is not None and isinstance(last.value, ast.Call) else []
 
 
 def is_tested_later(module: Module, loop: ast.AST, comparison: ast.expr) -> bool:

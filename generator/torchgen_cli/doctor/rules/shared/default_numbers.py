@@ -152,8 +152,8 @@ def set_in(module: Module, name: str) -> Iterator[ast.expr]:
             if "." in target or not isinstance(module.function(one), FUNCTIONS):
                 yield from () if repeats(one.value, name) else [one.value]
     for keyed in module.keywords:
-        call = module.parents[keyed]
-        if keyed.arg == name and isinstance(call, ast.Call) and last_name(call.func) in MAKING:
+        made = module.parents[keyed]
+        if keyed.arg == name and isinstance(made, ast.Call) and last_name(made.func) in MAKING:
             yield keyed.value
     for node in dicts(module):
         for key, value in zip(node.keys, node.values, strict=True):
