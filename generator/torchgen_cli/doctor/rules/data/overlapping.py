@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import own_nodes, walk, written
+from ...syntax import everything, own_calls, own_nodes, receiver, walk, written
 
 TRAINING = re.compile(r"(^|[^a-z])(train|training|trn)([^a-z]|$)", re.I)
 HELD_OUT = re.compile(r"(^|[^a-z])(val|vali|valid|validate|validation|dev|test)([^a-z]|$)", re.I)
+SHORTENING = ("clear", "pop", "remove")
 
 
 class Cut(NamedTuple):
@@ -46,6 +47,7 @@ def split(samples):
 """,
 )
 def within_training(module: Module) -> Iterator[Spot]:
+    yield from map(Spot, ends_of_training(module))
     scopes = {
         module.function(statement): None
         for target, statements in module.assigned.items()
@@ -89,8 +91,51 @@ def beside(module: Module, one: Cut, other: Cut) -> bool:
     """Whether both are cut in the same block, so that no branch takes one of them alone."""
     scope = module.function(one.statement)
     alike = module.parents[one.statement] is module.parents[other.statement]
-    shortened = any(  # del items[:count]
-        isinstance(node, ast.Delete) and any(written(n) == one.source for n in walk(node))
-        for node in own_nodes(scope)
+    lines = sorted((one.statement.lineno, other.statement.lineno))
+    changed = any(
+        lines[0] <= given.lineno < lines[1] for given in module.assigned.get(one.source, ())
     )
-    return alike and not shortened and len(module.value_in(ast.Name(one.source), scope)) < 2
+    return alike and not changed and not is_shortened(scope, one.source)
+
+
+def is_shortened(scope: ast.AST, name: str) -> bool:
+    """Whether something is taken out of a list: `del items[:count]`, `items.pop()`."""
+    return any(
+        isinstance(node, ast.Delete) and any(written(n) == name for n in walk(node))
+        for node in own_nodes(scope)
+    ) or any(written(receiver(call) or call) == name for call in own_calls(scope, *SHORTENING))
+
+
+def ends_of_training(module: Module) -> Iterator[ast.Assign]:
+    """Where what is held out is a slice of all that is trained on: `val = train[count:]`."""
+    for target, statements in module.assigned.items():
+        if not HELD_OUT.search(target) or TRAINING.search(target):
+            continue
+        for one in cuts_of(module, statements):
+            trained = TRAINING.search(one.source) and not HELD_OUT.search(one.source)
+            if trained and one.start + one.stop and is_trained_whole(module, one):
+                yield one.statement
+
+
+def cuts_of(module: Module, statements: list[ast.Assign]) -> Iterator[Cut]:
+    """The slices among assignments, each once."""
+    scopes = {module.function(one): None for one in statements}
+    for scope in scopes:
+        yield from (cut for cut in cut_in(module, scope) if cut.statement in statements)
+
+
+def is_trained_whole(module: Module, cut: Cut) -> bool:
+    """Whether the list that a slice is taken of stays as it is, and is what a method gives out."""
+    owner = module.class_of(cut.statement)
+    scope = module.function(cut.statement)
+    if owner is None or not cut.source.startswith("self."):
+        return False
+    given = [one for one in module.assigned[cut.source] if module.class_of(one) is owner]
+    read = any(
+        isinstance(node, ast.Subscript)
+        and written(node.value) == cut.source
+        and module.function(node) is not scope
+        for node in everything(owner)
+    )
+    own = [one for one in given if module.function(one) is scope]
+    return read and len(own) == len(given) == 1 and not is_shortened(scope, cut.source)

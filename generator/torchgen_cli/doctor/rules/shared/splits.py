@@ -16,6 +16,7 @@ from ...syntax import (
     written,
 )
 from ..data.data import EVALUATION
+from ..data.overlapping import HELD_OUT
 
 # what keeps a split for later, so that it is drawn once
 KEEPING = {"copy", "copy2", "copyfile", "dump", "move", "save", "savetxt", "savez", "symlink"}
@@ -72,7 +73,9 @@ def is_cut(module: Module, call: ast.expr | ast.stmt, name: str) -> bool:
         if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice)
         if written(one.value) == name
     }
-    return len(cut) > 1 and any(EVALUATION.search(target) for target in cut.values())
+    return len(cut) > 1 and any(
+        EVALUATION.search(target) or HELD_OUT.search(target) for target in cut.values()
+    )
 
 
 def is_seeded(module: Module, source: str) -> bool:
