@@ -7,6 +7,13 @@ TRAINING = """
             loss_of(model(x), y).backward()
             optimizer.step()
 """
+STEP = """
+
+def step(model, optimizer, loss_of, batch):
+    optimizer.zero_grad()
+    loss_of(model, batch).backward()
+    optimizer.step()
+"""
 PLANTED: list[tuple[str, str]] = [
     (
         "TG506",  # a part of what the function returns for the test
@@ -143,9 +150,68 @@ def parts(lines, model, loss_of):
     return dev_lines
 """,
     ),
+    (
+        "TG216",  # by a function that takes the mean of what it is given
+        f"""
+def normalize(series):
+    mean, std = series.mean(axis=0), series.std(axis=0)
+    return (series - mean) / std, (mean, std)
+
+
+def parts(series, hours):
+    series, scaler = normalize(series)  # <--
+    train_part = series[:-hours]
+    test_part = series[-hours:]
+    return train_part, test_part, scaler
+{STEP}""",
+    ),
+    (
+        "TG216",  # the columns of a table
+        f"""
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler
+
+
+def parts(table, target, columns):
+    scaler = MinMaxScaler()
+    table[columns] = scaler.fit_transform(table[columns])  # <--
+    table = table[columns]
+    return train_test_split(table, target, random_state=1)
+{STEP}""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {
+    "the labels are counted before the split": f"""
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import LabelEncoder
+
+
+def parts(table, target):
+    target = LabelEncoder().fit_transform(target)
+    return train_test_split(target, table, random_state=1)
+{STEP}""",
+    "scaled by the first part": f"""
+from sklearn.preprocessing import StandardScaler
+
+
+def parts(series, hours):
+    scaled = StandardScaler().fit_transform(series[:-hours])
+    train_part = scaled[: hours * 9]
+    test_part = scaled[hours * 9 :]
+    return train_part, test_part
+{STEP}""",
+    "each sample is scaled by itself": f"""
+def normalize(samples):
+    return samples / samples.max()
+
+
+def parts(samples, count):
+    samples = [normalize(one) for one in samples]
+    train_part = samples[:count]
+    test_part = samples[count:]
+    return train_part, test_part
+{STEP}""",
     "a query for validation": f"""
 import torch
 

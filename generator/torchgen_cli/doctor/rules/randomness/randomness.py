@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import argument, has_stars, is_constant, keyword, last_name, same, walk, written
+from ..shared.programs import run_with
 from ..shared.splits import drawn_splits
 
 SEEDERS = {"manual_seed", "manual_seed_all", "seed", "seed_all", "seed_everything", "set_seed"}
@@ -159,8 +160,10 @@ def split(dataset):
 )
 def unseeded_split(module: Module) -> Iterator[ast.AST | Spot]:
     yield from drawn_splits(module)
-    if any("seed" in name.lower() for name in module.project.callers):
+    split = list(module.torch_calls("random_split"))
+    program = run_with(module) if split else []
+    if any("seed" in name.lower() for other in program for name in other.calls):
         return
-    for call in module.torch_calls("random_split"):
+    for call in split:
         if argument(call, 2, "generator") is None and not has_stars(call):
             yield call

@@ -17,15 +17,20 @@ from ...syntax import (
 )
 from ..data.data import EVALUATION
 from ..data.overlapping import HELD_OUT
+from .programs import run_with
 
 # what keeps a split for later, so that it is drawn once
 KEEPING = {"copy", "copy2", "copyfile", "dump", "move", "save", "savetxt", "savez", "symlink"}
 KEEPING |= {"to_csv", "to_json", "to_pickle", "write", "writelines", "writerow", "writerows"}
+# what draws a split
+SHUFFLING = {"shuffle", "permutation", "randperm", "train_test_split"}
 
 
 def drawn_splits(module: Module) -> Iterator[ast.AST]:
     """Where a list is shuffled, or numbers are, and then cut into sets by what nobody seeded."""
-    if not any("backward" in other.calls for other in module.project.near(module)):
+    if not SHUFFLING.intersection(module.calls):
+        return
+    if not any("backward" in other.calls for other in run_with(module)):
         return
     for call in drawing(module):
         source = module.qualified(receiver(call) or call)
@@ -79,9 +84,12 @@ def is_cut(module: Module, call: ast.expr | ast.stmt, name: str) -> bool:
 
 
 def is_seeded(module: Module, source: str) -> bool:
-    """Whether the project seeds a generator, perhaps by a library that may seed any."""
+    """Whether the program seeds a generator, perhaps by a library that may seed any."""
+    program = run_with(module)
     for name, calls in module.project.callers.items():
         for other, call in calls if "seed" in name.lower() else ():
+            if other not in program:
+                continue
             whole = other.qualified(call.func)
             known = whole.startswith(("torch.", "numpy.", "random."))
             if whole.startswith(source) or not (known or name in module.project.functions):

@@ -1,0 +1,163 @@
+"""Data that are scaled by what all samples tell, and split afterwards."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Module
+from ...rule import Severity, rule
+from ...syntax import (
+    has_stars,
+    last_name,
+    own_calls,
+    own_nodes,
+    parameters,
+    receiver,
+    same,
+    walk,
+    written,
+)
+from .overlapping import HELD_OUT, TRAINING
+
+# of scikit-learn: what learns numbers from the samples that it is given
+LEARNING = {"MaxAbsScaler", "MinMaxScaler", "PCA", "PowerTransformer", "QuantileTransformer"}
+LEARNING |= {"RobustScaler", "SimpleImputer", "StandardScaler"}
+STATISTICS = ("max", "mean", "min", "std", "var")
+SCALING = re.compile(r"normali[sz]e|standardi[sz]e|(^|_)scale", re.I)
+
+
+@rule(
+    "TG216",
+    "data are scaled by all samples, and split afterwards",
+    why="""The mean, the range or the components are those of all samples, of the test too: the
+    training knows something of the data that it is measured on, and the score is too good. The more
+    so where the values drift, as in time series.""",
+    remedy="split first, fit on the training part, and transform the others with that",
+    source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage-during-pre-processing",
+    bad="""
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+
+def parts(values, labels):
+    values = StandardScaler().fit_transform(values)  # <--
+    return train_test_split(values, labels, random_state=0)
+
+
+def step(model, optimizer, loss_of, batch):
+    optimizer.zero_grad()
+    loss_of(model, batch).backward()
+    optimizer.step()
+""",
+    good="""
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+
+def parts(values, labels):
+    train_x, test_x, train_y, test_y = train_test_split(values, labels, random_state=0)
+    scaler = StandardScaler().fit(train_x)
+    return scaler.transform(train_x), scaler.transform(test_x), train_y, test_y
+
+
+def step(model, optimizer, loss_of, batch):
+    optimizer.zero_grad()
+    loss_of(model, batch).backward()
+    optimizer.step()
+""",
+    severity=Severity.WARNING,
+)
+def fitted_on_all(module: Module) -> Iterator[ast.Assign]:
+    found = list(scalings(module))
+    if not found or not any("backward" in other.calls for other in module.project.near(module)):
+        return
+    for statement in found:
+        target = statement.targets[0]
+        first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
+        while isinstance(first, ast.Subscript):  # X[columns] = ...
+            first = first.value
+        name = written(first)
+        if name and not TRAINING.search(name) and is_split_later(module, statement, name):
+            yield statement
+
+
+def scalings(module: Module) -> Iterator[ast.Assign]:
+    """The assignments of what is scaled by numbers that the data themselves give."""
+    calls = [call for call in module.calls.get("fit_transform", ()) if is_learning(module, call)]
+    calls += [
+        call
+        for name, found in module.calls.items()
+        if SCALING.search(name)
+        for call in found
+        if scales_by_itself(module, call)
+    ]
+    for call in calls:
+        statement = module.parents[call]
+        if isinstance(statement, ast.Assign) and not is_part(call.args[0]):
+            yield statement
+
+
+def is_part(node: ast.expr) -> bool:
+    """Whether it is a slice of something, or named as what is trained on."""
+    return any(isinstance(one, ast.Slice) for one in walk(node)) or any(
+        TRAINING.search(written(one)) for one in walk(node)
+    )
+
+
+def is_learning(module: Module, call: ast.Call) -> bool:
+    """Whether a scaler of scikit-learn is fitted, and gives back what it was fitted on."""
+    owner = receiver(call)
+    made = [owner] if isinstance(owner, ast.Call) else []
+    if owner is not None and written(owner):
+        made += module.value_in(owner, module.function(call))
+    known = [isinstance(one, ast.Call) and last_name(one.func) in LEARNING for one in made]
+    return bool(call.args) and bool(known) and all(known)
+
+
+def scales_by_itself(module: Module, call: ast.Call) -> bool:
+    """Whether a function of the project takes the statistics of its first argument."""
+    found = module.project.resolve(module, call)
+    if len(found) != 1 or not call.args or has_stars(call):
+        return False
+    function = found[0][1]
+    names = parameters(function)
+    taken = {
+        last_name(one.func)
+        for one in own_calls(function, *STATISTICS)
+        if names and any(written(n) == names[0] for n in (receiver(one), *one.args[:1]) if n)
+    }
+    return {"mean", "std"} <= taken or {"max", "min"} <= taken
+
+
+def is_split_later(module: Module, statement: ast.Assign, name: str) -> bool:
+    """Whether a name is cut behind a statement into what is trained on and what is held out."""
+    scope = module.function(statement)
+    end = statement.end_lineno or 0
+    cut: set[str] = set()
+    for node in sorted(own_nodes(scope), key=lambda one: getattr(one, "lineno", 0)):
+        if isinstance(node, ast.Call) and node.lineno > end and splits(node, name):
+            return True
+        if isinstance(node, ast.Assign) and node.lineno > end:
+            value, targets = node.value, [written(one) for one in node.targets]
+            if any(map(name.__eq__, targets)) and not any(written(n) == name for n in walk(value)):
+                return False  # something else from here on
+            if is_slice_of(value, name):
+                cut.update(targets)
+    held = any(HELD_OUT.search(one) and not TRAINING.search(one) for one in cut)
+    return held and any(TRAINING.search(one) and not HELD_OUT.search(one) for one in cut)
+
+
+def splits(call: ast.Call, name: str) -> bool:
+    """Whether it is a call that splits what is given first, by its name."""
+    called = last_name(call.func)
+    known = called in ("train_test_split", "random_split") or called.startswith("split_data")
+    return known and bool(call.args) and same(call.args[0], ast.Name(name))
+
+
+def is_slice_of(value: ast.expr, name: str) -> bool:
+    """Whether it is a slice of what a name stands for."""
+    return (
+        isinstance(value, ast.Subscript)
+        and written(value.value) == name
+        and any(isinstance(one, ast.Slice) and one.lower != one.upper for one in walk(value.slice))
+    )
