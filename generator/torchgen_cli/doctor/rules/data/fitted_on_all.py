@@ -83,15 +83,11 @@ def fitted_on_all(module: Module) -> Iterator[ast.Assign]:
 
 def scalings(module: Module) -> Iterator[ast.Assign]:
     """The assignments of what is scaled by numbers that the data themselves give."""
-    calls = [call for call in module.calls.get("fit_transform", ()) if is_learning(module, call)]
-    calls += [
-        call
-        for name, found in module.calls.items()
-        if SCALING.search(name)
-        for call in found
-        if scales_by_itself(module, call)
-    ]
-    for call in calls:
+    scaled = [call for call in module.calls.get("fit_transform", ()) if is_learning(module, call)]
+    for name, calls in module.calls.items():
+        if SCALING.search(name):
+            scaled += [call for call in calls if scales_by_itself(module, call)]
+    for call in scaled:
         statement = module.parents[call]
         if isinstance(statement, ast.Assign) and not is_part(call.args[0]):
             yield statement
@@ -107,7 +103,7 @@ def is_part(node: ast.expr) -> bool:
 def is_learning(module: Module, call: ast.Call) -> bool:
     """Whether a scaler of scikit-learn is fitted, and gives back what it was fitted on."""
     owner = receiver(call)
-    made = [owner] if isinstance(owner, ast.Call) else []
+    made: list[ast.expr] = [owner] if isinstance(owner, ast.Call) else []
     if owner is not None and written(owner):
         made += module.value_in(owner, module.function(call))
     known = [isinstance(one, ast.Call) and last_name(one.func) in LEARNING for one in made]
