@@ -68,10 +68,7 @@ def step(model, optimizer, loss_of, batch):
     severity=Severity.WARNING,
 )
 def fitted_on_all(module: Module) -> Iterator[ast.Assign]:
-    found = list(scalings(module))
-    if not found or not any("backward" in other.calls for other in module.project.near(module)):
-        return
-    for statement in found:
+    for statement in scalings(module) if "backward" in module.project.callers else ():
         target = statement.targets[0]
         first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
         while isinstance(first, ast.Subscript):  # X[columns] = ...
