@@ -83,6 +83,111 @@ def main(batch, labels):
     loss.backward()
 """,
     ),
+    (
+        "TG521",
+        """
+import os
+
+import torch
+
+def fit(net, batches, step, score, folder):
+    lowest, best_error = 0, float("inf")
+    best_error = 1e9
+    while step(net, batches):
+        error = score(net)
+        print(lowest, error)
+        if best_error > error:  # <--
+            print("better")
+            with open(os.path.join(folder, "note.txt"), "w") as note:
+                note.write(str(error))
+            torch.save(net.state_dict(), os.path.join(folder, "best.pt"))
+""",
+    ),
+    (
+        "TG222",
+        """
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+def loaders(train, several):
+    found = DataLoader(train, 32, shuffle=True)
+    train_sampler = DistributedSampler(train, shuffle=True) if several else None
+    if several:
+        train_sampler = DistributedSampler(train)  # <--
+    return found
+""",
+    ),
+    (
+        "TG347",
+        """
+import argparse
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default="0,1")  # <--
+    parser.add_argument("--fold", type=int, default="0")
+    parser.add_argument("--size", type=int, default="", required=True)
+    parser.add_argument("sizes", type=int, default="")
+    return parser.parse_args()
+""",
+    ),
+    (
+        "TG347",
+        """
+import argparse
+
+def options(parser: argparse.ArgumentParser):
+    parser.add_argument("--verbose", default=False, action="store_true", type=bool)  # <--
+    parser.add_argument("--name", metavar="NAME", action="store", type=str)
+""",
+    ),
+    (
+        "TG347",
+        """
+import argparse
+
+def options(parser: argparse.ArgumentParser):
+    parser.add_argument("--data", requires=True)  # <--
+""",
+    ),
+    (
+        "TG320",
+        """
+import torch
+from torch import nn
+
+class Prompts(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.point = nn.Embedding(1, width)
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        self.point.weight = nn.Parameter(self.point.weight.to(x.dtype), requires_grad=True)  # <--
+        if not hasattr(self, "shift"):
+            self.shift = nn.Parameter(torch.zeros(1))
+        return x + self.point.weight * self.scale
+""",
+    ),
+    (
+        "TG612",
+        """
+import torch
+
+def save(net, loss_of, batches, path):
+    optimizer = torch.optim.Adam(net.parameters())
+    for batch in batches:
+        optimizer.zero_grad()
+        loss_of(net, batch).backward()
+        optimizer.step()
+    torch.save({"net": net.state_dict(), "optimizer": optimizer}, path)
+
+def resume(net, path):
+    state = torch.load(path, map_location="cpu")  # <--
+    net.load_state_dict(state["net"])
+    return state["optimizer"]
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
     **{what: code for what, (_, code) in HINTS.items()},
@@ -216,14 +321,51 @@ class Net(nn.Module):
             return torch.cat((x, nn.Dropout2d(0.5)(x)))
         return x
 """,
-    "a switch that is given a type is refused at once": """
+    "a best score that another function, or the loop itself, updates": """
+import torch
+
+class Best:
+    value = 0.0
+
+def fit(net, step, score, path, best):
+    best_value = 0.0
+    for epoch in range(9):
+        step(net)
+        if (value := score(net)) > best_value:
+            torch.save(net.state_dict(), path)
+        best_value = max(best_value, value)
+        if value > best.best_value:
+            torch.save(net.state_dict(), path)
+
+def choose(net, score, path):
+    best_value = 0.5
+    if score(net) > best_value:
+        torch.save(net.state_dict(), path)
+""",
+    "samplers that are read": """
+from torch.utils.data import DataLoader, RandomSampler
+
+def loader(data):
+    sampler = RandomSampler(data)
+    return lambda size: DataLoader(data, size, sampler=sampler)
+
+def again(data, epochs):
+    sampler = RandomSampler(data)
+    for epoch in range(epochs):
+        print(len(sampler))
+        sampler = RandomSampler(data)
+""",
+    "flags of a parser of another kind": """
 import argparse
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--zero", default=False, action="store_true", type=bool)
-args = parser.parse_args()
+class Options:
+    def __init__(self):
+        self.parser = argparse.ArgumentParser()
 
-def kept(values):
-    return values if args.zero else [one for one in values if one]
+    def add_argument(self, name, group=""):
+        self.parser.add_argument(name, help=group)
+
+options = Options()
+options.add_argument("--rate", group="optimizer")
 """,
 }

@@ -92,8 +92,9 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
     given = [(module, value, call), *given_at_first(module, value)]
     if is_model(module, value, call) or all_models(given[1:]):
         return WHOLE
-    if any(is_namespace(other, one) for other, one, _ in given):
-        return f"`{text}`, a Namespace,"
+    whole = isinstance(value, ast.Name) and is_optimizer(module, value)
+    if whole or any(is_namespace(other, one) for other, one, _ in given):
+        return f"`{text}`, {'an optimizer' if whole else 'a Namespace'},"
     if is_numpy(module, value, 4 if own else 1):
         return f"`{text}`, a numpy number,"
     if isinstance(value, ast.Call) and module.qualified(value.func) in ARRAYS:

@@ -26,6 +26,8 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             )
         },
         "3.11": {"inspect.getargspec": "inspect.getfullargspec"},
+        "3.12": {"imp.load_source": "importlib.util.spec_from_file_location"},
+        "3.13": {"imghdr.what": "PIL.Image.open(...).format"},
     },
     "numpy": {
         "1.18": {"numpy.rank": "numpy.ndim"},

@@ -31,10 +31,11 @@ NORMS = ("LayerNorm", "GroupNorm")
 
 @rule(
     "TG320",
-    "a layer created in `forward` is never trained",
+    "a layer or parameter created in `forward` is never trained",
     why="""Each forward pass creates a new layer, with new random weights: no optimizer has them and
-    no checkpoint holds them. A batch norm created there has no running statistics either, so it
-    also normalises by the batch in evaluation.""",
+    no checkpoint holds them. So is a parameter that each pass creates: the optimizer steps the one
+    that it replaced. A batch norm created there has no running statistics either, so it also
+    normalises by the batch in evaluation.""",
     remedy="create the layer in `__init__`, and call it in `forward`",
     source=f"{DOCS}/torch.nn.Module.html",
     bad="""
@@ -59,14 +60,27 @@ class Head(nn.Module):
 """,
 )
 def made_in_forward(module: Module) -> Iterator[ast.AST]:
-    names = (*WITH_PARAMETERS, *NORMS)
+    names = (*WITH_PARAMETERS, *NORMS, "Parameter")
     if not any(any(name in held for name in names) for held in (module.calls, module.imports)):
         return
     for node in module_classes(module):
         for method in run_in_forward(node):
             for call in own_calls(method):
-                if is_used_here(module, method, call) and makes_layers(module, call):
+                made = is_used_here(module, method, call) and makes_layers(module, call)
+                if made or is_kept_parameter(module, call):
                     yield call
+
+
+def is_kept_parameter(module: Module, call: ast.Call) -> bool:
+    """Whether each pass gives an attribute a new parameter, whatever it was before."""
+    statement = module.parents[call]
+    return (
+        module.qualified(call.func) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        and isinstance(statement, ast.Assign)
+        and all(isinstance(one, ast.Attribute) for one in statement.targets)
+        and isinstance(module.parents[statement], FUNCTIONS)
+        and not is_constant(argument(call, 1, "requires_grad"), False)
+    )
 
 
 def run_in_forward(node: ast.ClassDef) -> list[Function]:
