@@ -368,4 +368,39 @@ class Options:
 options = Options()
 options.add_argument("--rate", group="optimizer")
 """,
+    "the names of all GPUs, of which there may be none": """
+import argparse
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--no-cuda", action="store_true")
+args = parser.parse_args()
+device = torch.device("cpu" if args.no_cuda else "cuda")
+
+def train(model, batches):
+    print([torch.cuda.get_device_name(k) for k in range(torch.cuda.device_count())])
+    model.to(device)
+    for images, labels in batches:
+        images = images.to(device)
+        labels = labels.to(device)
+        nn.functional.cross_entropy(model(images), labels).backward()
+
+if __name__ == "__main__":
+    train(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
+    "the state of an optimizer by a name of its own": """
+import torch
+
+def save(net, optimizer, opt, path):
+    optimizer_state = optimizer.state_dict()
+    torch.save({"net": net.state_dict(), "optimizer": optimizer_state, "size": opt}, path)
+
+def resume(net, optimizer, path):
+    state = torch.load(path, map_location="cpu")  # torchgen: ignore[TG601] a file of our own
+    net.load_state_dict(state["net"])
+    optimizer.load_state_dict(state["optimizer"])
+    return state["size"]
+""",
 }

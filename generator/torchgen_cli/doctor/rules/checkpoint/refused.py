@@ -33,9 +33,9 @@ NAMED = re.compile(r"[a-zA-Z]\w{3,}")  # the words in the name of a file
     "TG612",
     "torch 2.6 and newer refuse to load what is saved here",
     why="""Since then `torch.load` accepts only plain containers, tensors and numbers by default. A
-    whole module, an argparse Namespace, an object of a custom class or a numpy number in the file,
-    such as the rate in an optimizer's state, makes the resume or the evaluation fail with an
-    UnpicklingError. Shown once per repository.""",
+    whole module or optimizer, an argparse Namespace, an object of a custom class or a numpy number
+    in the file, such as the rate in an optimizer's state, makes the resume or the evaluation fail
+    with an UnpicklingError. Shown once per repository.""",
     remedy="""save `state_dict()`, `vars(args)` and `float(...)`; for existing files pass
     `weights_only=False`""",
     source=f"{STABLE}/generated/torch.load.html",

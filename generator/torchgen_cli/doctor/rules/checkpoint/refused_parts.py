@@ -14,7 +14,7 @@ from ...syntax import (
     receiver,
     written,
 )
-from ..shared.loops import is_optimizer
+from ..shared.loops import OPTIMIZERS, is_optimizer
 from ..shared.origins import returned
 from ..shared.states import (
     filled_in,
@@ -92,7 +92,7 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
     given = [(module, value, call), *given_at_first(module, value)]
     if is_model(module, value, call) or all_models(given[1:]):
         return WHOLE
-    whole = isinstance(value, ast.Name) and is_optimizer(module, value)
+    whole = is_optimizer_itself(module, value)
     if whole or any(is_namespace(other, one) for other, one, _ in given):
         return f"`{text}`, {'an optimizer' if whole else 'a Namespace'},"
     if is_numpy(module, value, 4 if own else 1):
@@ -104,6 +104,15 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
     names = {class_of(*one) for one in given[1:] or given}
     name = names.pop() if len(names) == 1 else ""
     return f"`{text}`, {OBJECT} {name}," if name else ""
+
+
+def is_optimizer_itself(module: Module, value: ast.expr) -> bool:
+    """Whether it is an optimizer by its name, or by what made it, and not its state."""
+    if not isinstance(value, ast.Name):
+        return False
+    given = module.value_in(value, module.function(value))
+    made = [isinstance(one, ast.Call) and module.is_torch(one.func, *OPTIMIZERS) for one in given]
+    return all(made) and (bool(made) or value.id in ("optim", "optimizer"))
 
 
 def all_models(given: list[tuple[Module, ast.expr, ast.Call]]) -> bool:
