@@ -9,6 +9,7 @@ from ...lookup import imported, path_of
 from ...project import Module, Project
 from .weights_alone import is_script
 
+ENOUGH = 12
 DYNAMIC = ("import_module", "__import__", "instantiate", "exec", "run_module", "run_path")
 
 
@@ -71,8 +72,8 @@ def sources_of(module: Module) -> Iterator[str]:
 
 
 def starts(module: Module) -> list[Module]:
-    """The files that are started, and surely come to a file."""
-    return started_for(module.project).get(module, [])
+    """The first files that are started, and surely come to a file; hundreds may share it."""
+    return started_for(module.project).get(module, [])[:ENOUGH]
 
 
 @kept
