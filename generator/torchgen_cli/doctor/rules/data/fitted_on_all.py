@@ -28,11 +28,11 @@ SCALING = re.compile(r"normali[sz]e|standardi[sz]e|(^|_)scale", re.I)
 
 @rule(
     "TG216",
-    "data are scaled by all samples, and split afterwards",
-    why="""The mean, the range or the components are those of all samples, of the test too: the
-    training knows something of the data that it is measured on, and the score is too good. The more
-    so where the values drift, as in time series.""",
-    remedy="split first, fit on the training part, and transform the others with that",
+    "the data is scaled with statistics of all samples, then split",
+    why="""The mean, the range or the components come from all samples, including those of the test:
+    the training uses what it is measured on, and the score is too good. The effect is larger where
+    values drift, as in time series.""",
+    remedy="split first, fit on the training part, and apply that to the other parts",
     source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage-during-pre-processing",
     bad="""
 from sklearn.model_selection import train_test_split

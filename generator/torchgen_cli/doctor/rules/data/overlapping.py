@@ -27,8 +27,9 @@ class Cut(NamedTuple):
 @rule(
     "TG214",
     "evaluation samples are also used for training",
-    why="""Both sets are slices of the same list, and the evaluation slice starts where the training
-    slice does: the score is that of samples that the model has seen.""",
+    why="""Both sets come from the same list, and the evaluation slice starts where the training
+    slice does, or is a part of what is trained on: the score is that of samples that the model has
+    seen.""",
     remedy="slice the list so that the sets do not overlap",
     source="https://scikit-learn.org/stable/common_pitfalls.html#data-leakage",
     bad="""

@@ -24,9 +24,9 @@ STARTING = ("Process", "spawn", "start_processes")  # by which a program makes o
 @rule(
     "TG711",
     "a sum of all processes is divided by the number of GPUs",
-    why="""`all_reduce` sums over the processes. They are as many as the GPUs of this machine only
-    where `torchrun` starts one for each and there is one machine: with two processes on four GPUs
-    the mean is half of what it is.""",
+    why="""`all_reduce` sums over the processes. Their number equals the number of GPUs only if
+    there is one process per GPU, on a single machine. With two processes on a machine with four
+    GPUs, the mean is half of what it should be.""",
     remedy="divide by `torch.distributed.get_world_size()`",
     source="https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.all_reduce",
     bad="""

@@ -17,10 +17,10 @@ SETTING = (b"set_device", b"CUDA_VISIBLE_DEVICES")  # by which the first GPU may
 @rule(
     "TG710",
     "DataParallel uses other devices than the model is on",
-    why="""DataParallel needs the model on the first of its `device_ids`, and takes all GPUs where
-    it is given none. With a model that was left on the CPU, or moved to another GPU, the first
-    batch fails with a RuntimeError; where there is one GPU, a model from the CPU is moved there
-    whatever the flag says. GPUs that do not exist are refused. Shown once per repository.""",
+    why="""DataParallel needs the model on the first of its `device_ids`; without that argument it
+    takes all GPUs. A model that a flag leaves on the CPU, or that is on another GPU, fails at the
+    first batch with a RuntimeError. With a single GPU, DataParallel moves a model from the CPU
+    there, whatever the flag says. It rejects GPUs that do not exist. Shown once per repository.""",
     remedy="""wrap the model only where it is on a GPU, and move it to `device_ids[0]`; leave
     `device_ids` out to use all GPUs""",
     source=f"{STABLE}/generated/torch.nn.DataParallel.html",

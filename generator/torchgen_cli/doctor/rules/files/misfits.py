@@ -16,7 +16,7 @@ from ..shared.runs import is_surely_run
     "TG005",
     "the function does not take these arguments",
     why="""An argument is missing, is one too many, or has an unknown name: a TypeError as soon as
-    the line is reached.""",
+    the line is reached. It is a hint where no names in the code lead there from a script.""",
     remedy="pass what the function's signature requires",
     source="https://docs.python.org/3/reference/expressions.html#calls",
     bad="""

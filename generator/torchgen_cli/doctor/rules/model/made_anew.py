@@ -33,9 +33,9 @@ NORMS = ("LayerNorm", "GroupNorm")
     "TG320",
     "a layer or parameter created in `forward` is never trained",
     why="""Each forward pass creates a new layer, with new random weights: no optimizer has them and
-    no checkpoint holds them. So is a parameter that each pass creates: the optimizer steps the one
-    that it replaced. A batch norm created there has no running statistics either, so it also
-    normalises by the batch in evaluation.""",
+    no checkpoint holds them. A parameter that each pass creates is lost in the same way: the
+    optimizer still steps the one that it replaced. A batch norm created there has no running
+    statistics either, so it also normalises by the batch in evaluation.""",
     remedy="create the layer in `__init__`, and call it in `forward`",
     source=f"{DOCS}/torch.nn.Module.html",
     bad="""
