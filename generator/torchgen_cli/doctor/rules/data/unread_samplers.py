@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, rule
-from ...syntax import own_nodes, written
+from ...syntax import FUNCTIONS, own_calls, own_nodes, walk, written
 
 
 @rule(
@@ -43,7 +43,8 @@ def unread(module: Module) -> Iterator[ast.AST]:
             continue
         for one in given:
             made = isinstance(one.value, ast.Call) and "sampler" in written(one.value.func).lower()
-            if made and not is_read_later(module, one, name):
+            beside = own_calls(module.function(one), "DataLoader")  # or it is one of diffusion
+            if made and beside and not is_read_later(module, one, name):
                 yield one
 
 
@@ -65,5 +66,5 @@ def is_read_later(module: Module, made: ast.stmt, name: str) -> bool:
 def inner(scope: ast.AST) -> Iterator[ast.AST]:
     """What the functions within a function hold."""
     for one in own_nodes(scope):
-        if isinstance(one, ast.FunctionDef | ast.Lambda):
-            yield from ast.walk(one)
+        if isinstance(one, (*FUNCTIONS, ast.Lambda)):
+            yield from walk(one)
