@@ -541,3 +541,37 @@ def test_a_configuration_that_gives_the_test_for_validation_is_found(
         encoding="utf-8",
     )
     assert bool(examine(tmp_path, select=("TG215",)).failures) is shown
+
+
+SAVED_NOW_AND_THEN = """
+import torch
+import yaml
+
+
+def train(model, optimizer, loss_of, batches):
+    options = yaml.safe_load(open("options.yaml"))
+    for epoch in range(options["epochs"]):
+        for batch in batches:
+            loss_of(model, batch).backward()
+            optimizer.step()
+        if epoch % 10 == 0:
+            torch.save(model.state_dict(), "last.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("epochs", "told"),
+    [
+        ("300", "nothing saves the last 9 of the 300 passes of the loop"),
+        ("3e2", "nothing saves the last 9 of the 300 passes of the loop"),
+        *((text, "") for text in ("_", "1__0", "1e999", "many", "0", "-1")),
+    ],
+)
+def test_passes_are_counted_by_the_numbers_that_a_configuration_gives(
+    epochs: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(SAVED_NOW_AND_THEN, encoding="utf-8")
+    (tmp_path / "options.yaml").write_text(f"epochs: {epochs}\n", encoding="utf-8")
+    found = examine(tmp_path, hints=True, select=("TG614",))
+    assert [one.detail for one in found.findings] == [told]
+    assert [one.severity is Severity.HINT for one in found.findings] == [not told]

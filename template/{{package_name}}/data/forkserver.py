@@ -10,7 +10,7 @@ import os
 
 from ..base.interrupt import STARTED_BY, die_with_parent, hold_signals_back
 
-servers = [os.getpid()]  # whose forks end with it: none any more in a worker, which may fork too
+servers = [os.getpid()]  # emptied in each worker, whose own forks are left alone
 
 
 def die_with_server() -> None:

@@ -67,7 +67,7 @@ def last_is_lost(module: Module) -> Iterator[Spot]:
     yield from only_the_best(module)
     surely = list(lost_passes(module))
     for save, lost, passes in surely:
-        told = f"of {passes} passes of the loop the last {lost} are not saved"
+        told = f"nothing saves the last {lost} of the {passes} passes of the loop"
         yield Spot(save, told, unsure=lost * 50 <= passes)
     if not surely:
         yield from perhaps_lost(module)

@@ -146,7 +146,7 @@ def split(block: list[ast.stmt], inner: ast.AST) -> tuple[list[ast.stmt], list[a
 
 def asks_for_use(condition: ast.If, inner: ast.AST) -> bool:
     """Whether a branch of a condition is for the use of a model: by the words of its test."""
-    nodes = list(ast.walk(condition.test))
+    nodes = list(walk(condition.test))
     negated = any(isinstance(one, ast.Not | ast.NotEq) for one in nodes)
     words = [last_name(one) for one in nodes]
     words += [str(one.value) for one in nodes if isinstance(one, ast.Constant)]

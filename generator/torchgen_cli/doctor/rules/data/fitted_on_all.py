@@ -132,7 +132,7 @@ def is_split_later(module: Module, statement: ast.Assign, name: str) -> bool:
             return True
         if isinstance(node, ast.Assign) and node.lineno > end:
             value, targets = node.value, [written(one) for one in node.targets]
-            if any(map(name.__eq__, targets)) and not any(written(n) == name for n in walk(value)):
+            if name in targets and not any(written(n) == name for n in walk(value)):
                 return False  # something else from here on
             if is_slice_of(value, name):
                 cut.update(targets)

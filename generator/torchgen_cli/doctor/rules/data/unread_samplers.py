@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, rule
-from ...syntax import FUNCTIONS, own_calls, own_nodes, walk, written
+from ...syntax import own_calls, walk, written
 
 
 @rule(
@@ -59,12 +59,5 @@ def is_read_later(module: Module, made: ast.stmt, name: str) -> bool:
         and one.id == name
         and isinstance(one.ctx, ast.Load)
         and (one.lineno > made.lineno or any(loop in loops for loop in module.loops_around(one)))
-        for one in (*own_nodes(scope), *inner(scope))
+        for one in walk(scope)  # with the functions in it
     )
-
-
-def inner(scope: ast.AST) -> Iterator[ast.AST]:
-    """What the functions within a function hold."""
-    for one in own_nodes(scope):
-        if isinstance(one, (*FUNCTIONS, ast.Lambda)):
-            yield from walk(one)

@@ -96,13 +96,13 @@ def counts_gpus(module: Module, node: ast.expr, depth: int) -> bool:
         if last_name(node.func) in ("float", "int") and len(node.args) == 1:
             return counts_gpus(module, node.args[0], depth)
         return module.qualified(node.func) == "torch.cuda.device_count"
-    found = list(values_of(module, node)) if depth else []
+    found = list(values_given(module, node)) if depth else []
     return bool(found) and all(
         value is not None and counts_gpus(other, value, depth - 1) for other, value in found
     )
 
 
-def values_of(module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.expr | None]]:
+def values_given(module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.expr | None]]:
     """What a name or an attribute is given, each with its file; None where it is not known."""
     scope = module.function(node)
     if isinstance(node, ast.Attribute):

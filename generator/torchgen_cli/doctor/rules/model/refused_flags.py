@@ -20,9 +20,9 @@ NUMBERS = {"float": float, "int": int}
 @rule(
     "TG347",
     "argparse rejects this flag, so the program never starts",
-    why="""An unknown keyword, or a type for a switch that takes no value, is a TypeError in
-    `add_argument`. A string default is converted by `type` like a given value; with `nargs` too, as
-    one value: `float("0.9 0.8")` is an error unless the flag is given.""",
+    why="""`add_argument` raises a TypeError for a keyword that it does not know, and for the type
+    of a switch, which takes no value. A default that is a string is converted by `type`, as one
+    value even with `nargs`: without the flag, `float("0.9 0.8")` ends the program.""",
     remedy="correct the keyword, or give a default of the flag's own type",
     source="https://docs.python.org/3/library/argparse.html#the-add-argument-method",
     bad="""

@@ -54,7 +54,7 @@ def steps(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[a
     for node in pending:  # it grows
         if isinstance(node, ast.Try | ast.Lambda) or (asks_main(node) and not started):
             continue
-        if counts_gpus(node):
+        if goes_through_gpus(node):
             continue  # there are none to go through
         if isinstance(node, Conditional) and asks_for_gpu(module, node):
             way.conditions.append((module, node))
@@ -64,7 +64,7 @@ def steps(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[a
         pending += within(node) if inner else without_cut_off(module, node, children(node))
 
 
-def counts_gpus(node: ast.AST) -> bool:
+def goes_through_gpus(node: ast.AST) -> bool:
     """Whether a loop or a list goes through the GPUs: `for i in range(device_count())`."""
     sources = [one.iter for one in getattr(node, "generators", ())]
     sources += [node.iter] if isinstance(node, ast.For) else []

@@ -21,7 +21,7 @@ from ...syntax import (
 from ...variables import values_of
 from .callers import is_set_in
 
-NUMBER = re.compile(r"[\d_]+(\.0*)?(e\d+)?")
+NUMBER = re.compile(r"\d+(_\d+)*(\.0*)?(e\d\d?)?")
 SETTINGS = (".cfg", ".conf", ".data", ".ini")
 MOST = 12  # numbers for one expression
 Numbers = frozenset[int]

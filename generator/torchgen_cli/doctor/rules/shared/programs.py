@@ -9,7 +9,7 @@ from ...lookup import imported, path_of
 from ...project import Module, Project
 from .weights_alone import is_script
 
-ENOUGH = 12
+ENOUGH = 12  # programs of those that share a file: each is followed from its start
 DYNAMIC = ("import_module", "__import__", "instantiate", "exec", "run_module", "run_path")
 
 
@@ -72,7 +72,7 @@ def sources_of(module: Module) -> Iterator[str]:
 
 
 def starts(module: Module) -> list[Module]:
-    """The first files that are started, and surely come to a file; hundreds may share it."""
+    """The files that are started and surely come to a file; of hundreds the first few."""
     return started_for(module.project).get(module, [])[:ENOUGH]
 
 

@@ -29,10 +29,10 @@ def is_surely_run(module: Module, node: ast.AST) -> bool:
 @kept
 def is_traced(first: Module) -> bool:
     """Whether a program of these files surely trains, so that the names tell what it runs."""
+    begun = {start for one in first.project.near(first) for start in starts(one)}
     return any(
         isinstance(node, ast.Call) and last_name(node.func) in TRAINING
-        for one in first.project.near(first)
-        for start in starts(one)
+        for start in begun
         for node in run_by(start)
     )
 
