@@ -12,6 +12,7 @@ from ...syntax import (
     asks_main,
     blocks_of,
     children,
+    is_constant,
     last_name,
     mentions,
     own_calls,
@@ -54,7 +55,7 @@ def steps(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[a
     for node in pending:  # it grows
         if isinstance(node, ast.Try | ast.Lambda) or (asks_main(node) and not started):
             continue
-        if goes_through_gpus(node):
+        if goes_through_gpus(module, node):
             continue  # there are none to go through
         if isinstance(node, Conditional) and asks_for_gpu(module, node):
             way.conditions.append((module, node))
@@ -64,11 +65,12 @@ def steps(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[a
         pending += within(node) if inner else without_cut_off(module, node, children(node))
 
 
-def goes_through_gpus(node: ast.AST) -> bool:
+def goes_through_gpus(module: Module, node: ast.AST) -> bool:
     """Whether a loop or a list goes through the GPUs: `for i in range(device_count())`."""
     sources = [one.iter for one in getattr(node, "generators", ())]
     sources += [node.iter] if isinstance(node, ast.For) else []
-    return any(mentions(one, "device_count") for one in sources)
+    asked = (one for source in sources for one in asked_by_condition(module, source))
+    return any(mentions(one, "device_count") for one in asked)
 
 
 def without_cut_off(module: Module, node: ast.AST, below: Sequence[ast.AST]) -> list[ast.AST]:
@@ -102,15 +104,31 @@ def asks_for_gpu(module: Module, condition: ast.AST) -> bool:
 def set_where_available(first: Module) -> set[str]:
     """The attributes that files of a program give what holds with a GPU alone.
 
-    So `args.mixed` after `args.mixed = args.mixed and torch.cuda.is_available()`.
+    So `args.mixed` after `args.mixed = args.mixed and torch.cuda.is_available()`, and after
+    `if not torch.cuda.is_available(): args.mixed = False`.
     """
-    return {
+    near = first.project.near(first)
+    given = {
         name.rpartition(".")[2]
-        for other in first.project.near(first)
+        for other in near
         for name, given in other.assigned.items()
         if "." in name
         and any(one.value is not None and mentions(one.value, "is_available") for one in given)
     }
+    return given.union(*(turned_off(other) for other in near))
+
+
+def turned_off(module: Module) -> Iterator[str]:
+    """The flags that a file turns off, or refuses, where no GPU is available."""
+    for call in module.calls.get("is_available", ()):
+        for around in module.ancestors(call):
+            if not isinstance(around, ast.If) or not any(one is call for one in walk(around.test)):
+                continue
+            asked = walk(around.test) if leaves(around) else ()
+            yield from (one.attr for one in asked if isinstance(one, ast.Attribute))
+            for one in (*around.body, *around.orelse):
+                if isinstance(one, ast.Assign) and is_constant(one.value, False, None):
+                    yield from (last_name(target) for target in one.targets)
 
 
 def asked_by_condition(module: Module, condition: ast.AST) -> list[ast.AST]:
