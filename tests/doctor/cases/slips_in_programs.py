@@ -1,6 +1,64 @@
 """GPUs, flags, conditions and results that are discarded: planted faults, and code that has none."""
 
+HINTS: dict[str, tuple[str, str]] = {
+    "characters that a flag takes, as its default says": (
+        "TG331",
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpus", type=list, default="01", help="such as 013")  # <--
+args = parser.parse_args()
+for place in args.gpus:
+    print(int(place))
+""",
+    ),
+    "a condition without which only a message is lost": (
+        "TG339",
+        """
+import os
+
+import torch
+
+def load(net, path):
+    _, ending = os.path.splitext(path)
+    assert ending == ".pkl" or ".pth", "only .pth and .pkl"  # <--
+    if ending == ".pkl" or ".pth":  # <--
+        net.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    else:
+        print("only .pth and .pkl")
+""",
+    ),
+}
+
 PLANTED: list[tuple[str, str]] = [
+    *HINTS.values(),
+    (
+        "TG344",  # a list, a quotient and a negative number
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--betas", type=int, nargs=2, default=[0.9, 0.99])  # <--
+parser.add_argument("--scale", type=int, default=1 / 255)  # <--
+parser.add_argument("--slope", type=int, default=-0.5)  # <--
+parser.add_argument("--sizes", type=int, nargs="+", default=[32, 64.0])
+parser.add_argument("--half", type=int, default=64 / 2)
+args = parser.parse_args()
+print(args.betas, args.scale, args.slope, args.sizes, args.half)
+""",
+    ),
+    (
+        "TG331",  # with the type of what is in the list
+        """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sizes", type=list[int], default=[64, 128])  # <--
+args = parser.parse_args()
+print(args.sizes)
+""",
+    ),
     (
         "TG345",  # one function moves the model as it should, another does not
         """
@@ -37,6 +95,7 @@ def fit(net, batches):
 """
 
 CLEAN: dict[str, str] = {
+    **{what: code for what, (_, code) in HINTS.items()},
     "the GPUs that are gone through are counted first": f"""
 import torch
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, last_name
+from ...syntax import is_constant, last_name, walk
 
 # for the sake of speed
 MAY_STAND_ALONE = re.compile(rb"\bor\b[\s(\\]*[\"'.\d]|[\"'\d][\s)\\]*\bor\b")
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+([_.-][A-Za-z0-9]+)*")
 CHARACTER = re.compile(r"^.$|(^|_)(ch|char|character|letter|digit)s?(_|$)", re.I)
+TELLING = ("error", "exit", "info", "print", "warn", "warning")
 ASKS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
@@ -20,7 +21,7 @@ ASKS = (ast.If, ast.While, ast.IfExp, ast.Assert)
     "the condition is always true, as a string or number stands alone in it",
     why="""`x == "a" or "b"` checks whether x is "a", or whether the string "b" is true, as every
     non-empty string is. The condition holds whatever x is. It is a hint with the number 1, which
-    may be there to disable the condition.""",
+    may be there to disable the condition, and where only an error or a message is lost.""",
     remedy='write out each comparison, or use `x in ("a", "b")`',
     source="https://docs.python.org/3/library/stdtypes.html#truth-value-testing",
     bad="""
@@ -49,7 +50,28 @@ def always_true(module: Module) -> Iterator[Spot]:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
             alone = [one for one in node.values if is_true_by_itself(one)]
             if alone and is_asked(module, node):
-                yield Spot(node, unsure=all(is_constant(one, 1) for one in alone))
+                disabled = all(is_constant(one, 1) for one in alone)
+                yield Spot(node, unsure=disabled or only_refuses(module, node))
+
+
+def only_refuses(module: Module, node: ast.expr) -> bool:
+    """Whether all that is lost with the other way is an error or a message."""
+    statement = module.statement(node)
+    if isinstance(statement, ast.Assert):
+        return True
+    if not isinstance(statement, ast.If) or not any(one is node for one in walk(statement.test)):
+        return False
+    negated = isinstance(statement.test, ast.UnaryOp)
+    lost = statement.body if negated else statement.orelse
+    return bool(lost) and all(map(tells, lost))
+
+
+def tells(statement: ast.stmt) -> bool:
+    """Whether a statement raises an error, or prints or logs something."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call):
+        return last_name(call.func) in TELLING
+    return isinstance(statement, ast.Raise)
 
 
 def is_true_by_itself(value: ast.expr) -> bool:

@@ -117,8 +117,8 @@ def is_asked(module: Module, node: ast.expr) -> bool:
     "TG331",
     "a flag with `type=list` becomes a list of single characters",
     why="""argparse calls the type on the string: `--devices 0,1` is `["0", ",", "1"]`, and `--sizes
-    128` is `["1", "2", "8"]`. A `set` is just as wrong. Only the default is right. A `dict` rejects
-    any string, and is a hint.""",
+    128` is `["1", "2", "8"]`. A `set` is just as wrong. Only the default is right. It is a hint for
+    a `dict`, which rejects any string, and where the default is itself a word.""",
     remedy="use `nargs='+'` and the type of one value, such as `type=int`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -137,11 +137,20 @@ parser.add_argument("--sizes", type=int, nargs="+", default=[64, 128])
 )
 def characters(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
-        kind = written(keyword(call, "type") or call)
+        read_as = keyword(call, "type") or call
+        # `list[int]` makes the same of a text as `list`
+        kind = written(read_as.value if isinstance(read_as, ast.Subscript) else read_as)
         if kind in ("list", "tuple", "dict", "set"):
             # which nobody can give at all, so that it comes from a file
             from_file = kind == "dict"
-            yield Spot(call, unsure=from_file or is_left_unread(module, call))
+            meant = from_file or is_of_characters(keyword(call, "default"))
+            yield Spot(call, unsure=meant or is_left_unread(module, call))
+
+
+def is_of_characters(default: ast.expr | None) -> bool:
+    """Whether a default is one word, of which argparse makes characters as of what is given."""
+    text = default.value if isinstance(default, ast.Constant) else None
+    return isinstance(text, str) and text.isalnum()
 
 
 @rule(
@@ -168,7 +177,17 @@ parser.add_argument("--dropout", type=float, default=0.2)
 def refuses_fractions(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         default = keyword(call, "default")
-        value = default.value if isinstance(default, ast.Constant) else None
-        fraction = isinstance(value, float) and not value.is_integer()
+        several = default.elts if isinstance(default, ast.List | ast.Tuple) else [default]
+        fraction = any(map(is_fraction, several))
         if fraction and written(keyword(call, "type") or call) == "int":
             yield Spot(call, unsure=is_left_unread(module, call))
+
+
+def is_fraction(value: ast.expr | None) -> bool:
+    """Whether a number is written out that is no whole one, such as `-0.5` or `1 / 255`."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        parts = [getattr(one, "value", None) for one in (value.left, value.right)]
+        return all(type(one) is int and one for one in parts) and parts[0] % parts[1] != 0
+    number = value.operand if isinstance(value, ast.UnaryOp) else value
+    found = number.value if isinstance(number, ast.Constant) else None
+    return isinstance(found, float) and not found.is_integer()
