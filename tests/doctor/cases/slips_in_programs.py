@@ -13,6 +13,16 @@ for place in args.gpus:
     print(int(place))
 """,
     ),
+    "a device that is told where it is a GPU": (
+        "TG322",
+        """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+if device == "cuda":  # <--
+    print("on", torch.cuda.get_device_name())
+""",
+    ),
     "a condition without which only a message is lost": (
         "TG339",
         """
@@ -46,6 +56,23 @@ parser.add_argument("--sizes", type=int, nargs="+", default=[32, 64.0])
 parser.add_argument("--half", type=int, default=64 / 2)
 args = parser.parse_args()
 print(args.betas, args.scale, args.slope, args.sizes, args.half)
+""",
+    ),
+    (
+        "TG322",  # among the arguments, and in a list
+        """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cuda")
+args = parser.parse_args()
+if args.device == "cuda" and not torch.cuda.is_available():
+    args.device = "cpu"
+args.device = torch.device(args.device)
+scaler = torch.amp.GradScaler() if args.device == "cuda" else None  # <--
+pinned = args.device in ["cuda", "cuda:0"]  # <--
 """,
     ),
     (
@@ -105,6 +132,17 @@ count = torch.cuda.device_count()
 for place in range(count):
     print(torch.cuda.get_device_name(place))
 fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
+""",
+    "devices that a loop goes through are texts": """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def compare(net):
+    for device in ("cpu", "cuda"):
+        if device == "cpu":
+            torch.set_num_threads(1)
+        print(net.to(device))
 """,
     "a flag is turned off where there is no GPU": f"""
 import argparse
