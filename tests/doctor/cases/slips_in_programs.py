@@ -1,4 +1,4 @@
-"""GPUs, flags, conditions and results that are discarded: planted faults, and code that has none."""
+"""GPUs, flags, conditions and discarded results: planted faults, and code that has none."""
 
 HINTS: dict[str, tuple[str, str]] = {
     "characters that a flag takes, as its default says": (
@@ -11,6 +11,27 @@ parser.add_argument("--gpus", type=list, default="01", help="such as 013")  # <-
 args = parser.parse_args()
 for place in args.gpus:
     print(int(place))
+""",
+    ),
+    "a discarded result on which little depends": (
+        "TG336",
+        """
+import numpy as np
+import pandas as pd
+import torch
+
+def rows_of(path, image):
+    table = pd.read_csv(path)
+    table.set_index("name")  # <--
+    image.astype(np.float32)  # <--
+    return table.values, image * 255
+
+@torch.no_grad()
+def target(net, x):
+    out = net(x)
+    out.detach()  # <--
+    out.contiguous()  # <--
+    return out
 """,
     ),
     "a device that is told where it is a GPU": (
@@ -56,6 +77,28 @@ parser.add_argument("--sizes", type=int, nargs="+", default=[32, 64.0])
 parser.add_argument("--half", type=int, default=64 / 2)
 args = parser.parse_args()
 print(args.betas, args.scale, args.slope, args.sizes, args.half)
+""",
+    ),
+    (
+        "TG336",  # functions of NumPy, a dropout, and an index that is read
+        """
+import numpy as np
+import pandas as pd
+import torch.nn.functional as F
+
+def head(x, rate, training):
+    F.dropout(x, rate, training=training)  # <--
+    return x.mean(1)
+
+def collect(files, image):
+    table = pd.read_csv(files[0])
+    table.dropna()  # <--
+    table.reset_index(drop=True)  # <--
+    values = np.zeros(0)
+    for name in files:
+        np.append(values, table.loc[0, name])  # <--
+    np.transpose(image, (1, 2, 0))  # <--
+    return values, image
 """,
     ),
     (
@@ -132,6 +175,20 @@ count = torch.cuda.device_count()
 for place in range(count):
     print(torch.cuda.get_device_name(place))
 fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
+""",
+    "what a function fills in place, or is told to": """
+import numpy as np
+import pandas as pd
+import torch
+
+def prepare(path, x, out, **options):
+    table = pd.read_csv(path)
+    table.dropna(**options)
+    table.fillna(0, inplace=True)
+    torch.add(x, 1, out=out)
+    torch.nn.functional.leaky_relu(x, 0.1, True)
+    np.concatenate((x, x), out=out)
+    return table, x, out
 """,
     "devices that a loop goes through are texts": """
 import torch
