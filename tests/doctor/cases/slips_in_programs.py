@@ -80,6 +80,19 @@ print(args.betas, args.scale, args.slope, args.sizes, args.half)
 """,
     ),
     (
+        "TG336",  # a picture whose name is used again
+        """
+from PIL import Image
+
+def read(path, transforms):
+    with open(path, "rb") as file:
+        image = Image.open(file)
+        image.convert("RGB")  # <--
+    image, mask = transforms(image)
+    return image, mask
+""",
+    ),
+    (
         "TG336",  # functions of NumPy, a dropout, and an index that is read
         """
 import numpy as np
@@ -129,29 +142,6 @@ args = parser.parse_args()
 print(args.sizes)
 """,
     ),
-    (
-        "TG345",  # one function moves the model as it should, another does not
-        """
-import torch
-
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-def fit(net, batches):
-    net.to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for x, y in batches:
-        optimizer.zero_grad()
-        (net(x.to(device)) - y.to(device)).pow(2).mean().backward()
-        optimizer.step()
-    show(net)
-
-def show(net):
-    net.cuda()  # <--
-    print(sum(one.sum() for one in net.parameters()))
-
-fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
-""",
-    ),
 ]
 
 TRAINING = """
@@ -175,6 +165,20 @@ count = torch.cuda.device_count()
 for place in range(count):
     print(torch.cuda.get_device_name(place))
 fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
+""",
+    "an engine of TensorRT, which runs on GPUs alone": f"""
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--tensorrt", action="store_true")
+args = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+{TRAINING}
+fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
+if args.tensorrt:
+    print(torch.ones(4).cuda())
 """,
     "what a function fills in place, or is told to": """
 import numpy as np

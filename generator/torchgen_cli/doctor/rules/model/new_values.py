@@ -100,6 +100,7 @@ def is_picture(module: Module, call: ast.Call) -> bool:
     if any(module.qualified(one).startswith(TURNS) for one in call.args):
         return True
     values = module.value_in(owner, module.function(call)) if owner is not None else []
+    values = [one for one in values if one.lineno <= call.lineno]
     return bool(values) and all(
         isinstance(one, ast.Call)
         and module.qualified(one.func) in ("PIL.Image.open", "PIL.Image.new", "PIL.Image.fromarray")

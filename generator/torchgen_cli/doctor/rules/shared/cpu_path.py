@@ -24,7 +24,7 @@ from .runs import come_to, within
 # what a condition asks that a run without a GPU does not fulfil, or may not
 GUARDS: tuple[str, ...] = ("_amp", "apex", "available", "backend", "cpu", "cuda", "ddp", "device")
 GUARDS += ("distrib", "fp16", "gpu", "half", "local_rank", "mixed", "nccl", "parallel", "precision")
-GUARDS += ("world_size",)
+GUARDS += ("dali", "tensorrt", "world_size")
 Conditional = ast.If | ast.IfExp | ast.BoolOp | ast.While
 LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 

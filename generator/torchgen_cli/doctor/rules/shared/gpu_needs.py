@@ -52,21 +52,15 @@ def needs_of(start: Module) -> list[Place] | None:
     if any(is_call(node, "init_process_group") for _, node in way.nodes):
         return None
     guarded = [(module, one) for module, one in below if moves_to_gpu(module, one)]
-    to_device = [place for place in (*below, *way.nodes) if goes_to_the_device(*place)]
-    guarded += to_device
+    guarded += [
+        (module, one) for module, one in (*below, *way.nodes) if goes_to_the_device(module, one)
+    ]
     moves = [(module, node) for module, node in way.nodes if moves_to_gpu(module, node)]
     others = [(module, node) for module, node in way.nodes if fails_without_gpu(module, node)]
-    placed = {owner_of(node) for _, node in to_device}
-    if any(is_of_whole_model(node) and owner_of(node) not in placed for _, node in moves):
+    if any(is_of_whole_model(node) for _, node in moves):
         return None
     few = 2 * in_statements(moves) + in_statements(others) <= in_statements(guarded)
     return [*moves, *others] if few else None
-
-
-def owner_of(node: ast.AST) -> str:
-    """What a method is called on, as it is written."""
-    owner = receiver(node) if isinstance(node, ast.Call) else None
-    return "" if owner is None else written(owner)
 
 
 def offers_the_cpu(module: Module, way: Way) -> bool:
