@@ -13,6 +13,31 @@ for place in args.gpus:
     print(int(place))
 """,
     ),
+    "a dropout that an attention leaves out, while others have the same rate": (
+        "TG329",
+        """
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, size, attention_dropout=0.1):
+        super().__init__()
+        self.size = size
+        self.dropout = nn.Dropout(attention_dropout)  # <--
+
+    def forward(self, x):
+        return torch.softmax(x @ x.transpose(1, 2) / self.size, dim=-1) @ x
+
+class Model(nn.Module):
+    def __init__(self, configs):
+        super().__init__()
+        self.attention = Attention(configs.size, attention_dropout=configs.dropout)
+        self.drop = nn.Dropout(configs.dropout)
+
+    def forward(self, x):
+        return self.drop(self.attention(x))
+""",
+    ),
     "a discarded result on which little depends": (
         "TG336",
         """
@@ -77,6 +102,22 @@ parser.add_argument("--sizes", type=int, nargs="+", default=[32, 64.0])
 parser.add_argument("--half", type=int, default=64 / 2)
 args = parser.parse_args()
 print(args.betas, args.scale, args.slope, args.sizes, args.half)
+""",
+    ),
+    (
+        "TG329",  # beside a list that is called as what goes through all layers
+        """
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self, flags):
+        super().__init__()
+        modules = [nn.Linear(8, 8), nn.ReLU()]
+        self.layers = nn.Sequential(*modules)
+        self.dropout = nn.Dropout(flags.dropout)  # <--
+
+    def forward(self, x):
+        return self.layers(x)
 """,
     ),
     (

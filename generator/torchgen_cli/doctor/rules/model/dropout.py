@@ -16,7 +16,7 @@ from ...syntax import (
     written,
 )
 from ..shared.layers import DOCS
-from .unused_layers import is_left_at_zero
+from .dropout_rates import is_left_at_zero
 
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
 

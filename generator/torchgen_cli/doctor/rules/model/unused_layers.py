@@ -6,21 +6,16 @@ from collections.abc import Iterator
 
 from ...project import Module, Project
 from ...rule import Severity, Spot, rule
-from ...syntax import FUNCTIONS, argument, defaults_of, everything, is_constant, last_name, written
+from ...syntax import FUNCTIONS, argument, everything, is_constant, last_name, written
 from ..shared.layers import DOCS, module_classes
+from .dropout_rates import has_effect, is_given_to_others, is_left_at_zero
 
 DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
 # what reaches a layer without its name
-ANY_LAYER = {
-    "getattr",
-    "children",
-    "named_children",
-    "modules",
-    "named_modules",
-    "__dict__",
-    "vars",
-}
-ANY_LAYER |= {"_modules", "get_submodule"}
+ANY_LAYER = {"children", "named_children", "modules", "named_modules", "__dict__", "_modules"}
+ANY_LAYER |= {"get_submodule"}
+SETTINGS = ("args", "cfg", "conf", "config", "configs", "flags", "hp", "hparams", "hps", "opt")
+SETTINGS += ("options", "opts", "params")
 ROOTS = {"torch.nn.Module", "nn.Module", "torch.nn.modules.module.Module", "object"}
 
 NOT_USED = re.compile(rb"#.*(\bnot\b.*\b(used|applied)|\bunused)", re.I)
@@ -31,8 +26,8 @@ NOT_USED = re.compile(rb"#.*(\bnot\b.*\b(used|applied)|\bunused)", re.I)
     "the model has a dropout layer but never applies it",
     why="""The rate is accepted, stored, and has no effect: raising it against overfitting trains
     the same model. No method of the class, of its subclasses, or of any other file reads the
-    attribute. It is a hint where a comment beside it says so, and where the rate is 0 by default
-    and nothing else is passed.""",
+    attribute. It is a hint where a comment beside it says so, where the setting also drops
+    elsewhere, and where the rate is 0 by default and nothing else is passed.""",
     remedy="apply it in `forward`, or remove it and its argument",
     source=f"{DOCS}/torch.nn.Dropout.html",
     bad="""
@@ -80,24 +75,8 @@ def unused_dropout(module: Module) -> Iterator[Spot]:
             ):
                 rate = argument(call, 0, "p")
                 known = has_effect(node, rate) or is_told(module, statement)
+                known |= is_given_to_others(module, node, rate)
                 yield Spot(statement, unsure=known or is_left_at_zero(module, node, rate))
-
-
-def is_left_at_zero(module: Module, node: ast.ClassDef, rate: ast.expr | None) -> bool:
-    """Whether a rate is 0 unless it is given, and calls give 0 or hand on what they were given."""
-    init = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
-    if not isinstance(init, FUNCTIONS) or rate is None:
-        return False
-    default = defaults_of(init).get(written(rate))
-    project = module.project
-    made = [call for name in project.classes for _, call in project.callers.get(name, ())]
-    if any(one.arg is None for call in made for one in call.keywords):
-        return False  # `**config` may give any
-    keywords = (one for other in project.code for one in other.keywords)
-    given = [one.value for one in keywords if one.arg == written(rate)]
-    return is_constant(default, 0, 0.0) and all(
-        isinstance(one, ast.Name) or is_constant(one, 0, 0.0) for one in given
-    )
 
 
 def is_told(module: Module, statement: ast.Assign) -> bool:
@@ -121,13 +100,6 @@ def dropouts_of(module: Module, node: ast.ClassDef) -> Iterator[tuple[ast.Assign
             and not is_constant(argument(call, 0, "p"), 0, 0.0)
         ):
             yield statement, last_name(target), call
-
-
-def has_effect(node: ast.ClassDef, rate: ast.expr | None) -> bool:
-    """Whether a rate is no setting, or is used for something else as well."""
-    if rate is None or not written(rate):
-        return True
-    return sum(written(one) == written(rate) for one in everything(node)) > 1
 
 
 def has_forward(node: ast.ClassDef) -> bool:
@@ -161,7 +133,7 @@ def related(module: Module, node: ast.ClassDef) -> list[ast.ClassDef] | None:
 def reaches_any(node: ast.ClassDef) -> bool:
     """Whether a class goes through its layers without their names."""
     return any(
-        (isinstance(one, ast.Name) and one.id in ANY_LAYER)
+        (isinstance(one, ast.Name) and one.id in ("getattr", "vars"))
         or (isinstance(one, ast.Attribute) and one.attr in ANY_LAYER)
         for one in everything(node)
     )
@@ -181,7 +153,7 @@ def read_elsewhere(project: Project, name: str) -> bool:
         node.attr == name
         and isinstance(node.ctx, ast.Load)
         and not (written(node.value) == "self" and in_model(module, node))
-        and not written(node.value).endswith(("args", "opt", "cfg", "config", "params", "hparams"))
+        and not written(node.value).lower().endswith(SETTINGS)
         for module in project.modules
         for node in module.attributes
     )

@@ -1,0 +1,61 @@
+"""The rates of dropout layers, and what else they do."""
+
+import ast
+
+from ...project import Module
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    defaults_of,
+    everything,
+    is_constant,
+    last_name,
+    parameters,
+    written,
+)
+
+
+def maker_of(node: ast.ClassDef) -> Function | None:
+    """The `__init__` of a class."""
+    found = (one for one in node.body if isinstance(one, FUNCTIONS))
+    return next((one for one in found if one.name == "__init__"), None)
+
+
+def is_left_at_zero(module: Module, node: ast.ClassDef, rate: ast.expr | None) -> bool:
+    """Whether a rate is 0 unless it is given, and calls give 0 or hand on what they were given."""
+    init = maker_of(node)
+    if init is None or rate is None:
+        return False
+    default = defaults_of(init).get(written(rate))
+    project = module.project
+    made = [call for name in project.classes for _, call in project.callers.get(name, ())]
+    if any(one.arg is None for call in made for one in call.keywords):
+        return False  # `**config` may give any
+    keywords = (one for other in project.code for one in other.keywords)
+    given = [one.value for one in keywords if one.arg == written(rate)]
+    return is_constant(default, 0, 0.0) and all(
+        isinstance(one, ast.Name) or is_constant(one, 0, 0.0) for one in given
+    )
+
+
+def has_effect(node: ast.ClassDef, rate: ast.expr | None) -> bool:
+    """Whether a rate is no setting, or is used for something else as well."""
+    if rate is None or not written(rate):
+        return True
+    return sum(written(one) == written(rate) for one in everything(node)) > 1
+
+
+def is_given_to_others(module: Module, node: ast.ClassDef, rate: ast.expr | None) -> bool:
+    """Whether the setting that is handed on as the rate has an effect elsewhere: `args.dropout`."""
+    init = maker_of(node)
+    name = written(rate) if rate is not None else ""
+    if init is None or name not in parameters(init):
+        return False
+    place = parameters(init).index(name)
+    for other, call in module.project.callers.get(node.name, ()):
+        given = argument(call, place, name)
+        setting = last_name(given) if isinstance(given, ast.Attribute) else ""
+        if sum(one.attr == setting for one in other.attributes) > 1:
+            return True
+    return False
