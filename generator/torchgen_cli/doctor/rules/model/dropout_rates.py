@@ -50,6 +50,9 @@ def is_given_to_others(module: Module, node: ast.ClassDef, rate: ast.expr | None
     """Whether the setting that is handed on as the rate has an effect elsewhere: `args.dropout`."""
     init = maker_of(node)
     name = written(rate) if rate is not None else ""
+    if isinstance(rate, ast.Attribute):
+        readers = (one for other in module.project.near(module) for one in other.attributes)
+        return sum(written(one) == name for one in readers) > 1
     if init is None or name not in parameters(init):
         return False
     place = parameters(init).index(name)

@@ -140,11 +140,19 @@ def reaches_any(node: ast.ClassDef) -> bool:
 
 
 def reads(node: ast.ClassDef, name: str) -> bool:
-    """Whether an attribute is read in a class, of whichever object."""
+    """Whether an attribute is read in a class, of whichever object but the settings."""
     return any(
-        isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Load)
+        isinstance(one, ast.Attribute)
+        and one.attr == name
+        and isinstance(one.ctx, ast.Load)
+        and not is_of_settings(one)
         for one in everything(node)
     )
+
+
+def is_of_settings(node: ast.Attribute) -> bool:
+    """Whether it is a part of the settings: `args.dropout`."""
+    return written(node.value).lower().endswith(SETTINGS)
 
 
 def read_elsewhere(project: Project, name: str) -> bool:
@@ -153,7 +161,7 @@ def read_elsewhere(project: Project, name: str) -> bool:
         node.attr == name
         and isinstance(node.ctx, ast.Load)
         and not (written(node.value) == "self" and in_model(module, node))
-        and not written(node.value).lower().endswith(SETTINGS)
+        and not is_of_settings(node)
         for module in project.modules
         for node in module.attributes
     )
