@@ -121,6 +121,39 @@ class Encoder(nn.Module):
 """,
     ),
     (
+        "TG343",  # a list that is filled first
+        """
+import torch
+
+def fit(net, batches):
+    losses = []
+    for x in batches:
+        losses.append(net(x).sum())
+    return torch.mean(losses)  # <--
+""",
+    ),
+    (
+        "TG330",  # what a model gives that ends in a softmax
+        """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 3)
+
+    def forward(self, x):
+        return F.softmax(self.layer(x), dim=1)
+
+net = Net()
+
+def loss_of(x, labels):
+    out = net(x)
+    return F.nll_loss(out, labels)  # <--
+""",
+    ),
+    (
         "TG336",  # a picture whose name is used again
         """
 from PIL import Image
@@ -220,6 +253,20 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
 if args.tensorrt:
     print(torch.ones(4).cuda())
+""",
+    "a list that becomes a tensor first, and scores that are kept small": """
+import torch
+
+def fit(net, batches):
+    losses = [net(x).sum() for x in batches]
+    losses = torch.stack(losses)
+    return torch.mean(losses)
+
+def entropy(scores):
+    p = torch.softmax(10 * torch.tanh(scores), dim=1)
+    q = torch.softmax(torch.tanh(scores), dim=1)
+    less = 1 - torch.sigmoid(scores.clamp(-5, 5))
+    return -(q * torch.log(q)).sum() + torch.log(less).sum(), p
 """,
     "what a function fills in place, or is told to": """
 import numpy as np

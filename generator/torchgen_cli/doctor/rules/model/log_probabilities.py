@@ -9,7 +9,7 @@ from ...syntax import argument, has_stars, is_constant, keyword
 from ..shared.criteria import kinds, loss_calls
 from ..shared.latest import unshaped
 from ..shared.layers import DOCS
-from .logits import is_sigmoid
+from .logits import is_sigmoid, of_model_with
 from .softmax import is_log_softmax, is_softmax
 
 OF_LOGARITHMS = {"NLLLoss", "nll_loss", "KLDivLoss", "kl_div"}
@@ -47,7 +47,9 @@ def probabilities_for_logarithms(module: Module) -> Iterator[Spot]:
         if not found <= OF_LOGARITHMS:
             continue
         value = unshaped(module, given, call)
-        if isinstance(value, ast.Call) and is_probability(module, value):
+        if isinstance(value, ast.Call) and (
+            is_probability(module, value) or of_model_with(module, value, "Softmax")
+        ):
             yield Spot(call)
         elif found == {"kl_div"} and takes_plain(call):
             wanted = unshaped(module, target, call)

@@ -14,6 +14,7 @@ from .softmax import ends_in_softmax, is_softmax, sequence_ends_in
 
 PARALLEL = ("DataParallel", "DistributedDataParallel")
 SIGMOIDS = {"sigmoid", "Sigmoid"}
+BOUNDING = {"clamp", "clip", "hardtanh", "tanh"}
 TAKE_SCORES = {"BCEWithLogitsLoss", "binary_cross_entropy_with_logits"}
 TAKE_SCORES |= {"CrossEntropyLoss", "cross_entropy", "MultiLabelSoftMarginLoss"}
 
@@ -54,7 +55,7 @@ def double_sigmoid(module: Module) -> Iterator[ast.AST]:
         value = None if given is None else unshaped(module, given, call)
         if not isinstance(value, ast.Call) or value in seen:
             continue
-        if not is_sigmoid(module, value) and not of_sigmoid_model(module, value):
+        if not is_sigmoid(module, value) and not of_model_with(module, value, "Sigmoid"):
             continue
         if kinds(module, call.func) <= TAKE_SCORES:
             seen.add(value)
@@ -68,11 +69,11 @@ def is_sigmoid(module: Module, call: ast.Call) -> bool:
     return kinds(module, call.func) <= SIGMOIDS
 
 
-def of_sigmoid_model(module: Module, call: ast.Call) -> bool:
-    """Whether a model that ends in a sigmoid is called, whichever it may be."""
+def of_model_with(module: Module, call: ast.Call, layer: str) -> bool:
+    """Whether a model is called that ends in a layer of this kind, whichever it may be."""
     models = list(models_of(module, call.func))
     return bool(models) and all(
-        isinstance(one, ast.Call) and ends_in_sigmoid(where, one) for where, one in models
+        isinstance(one, ast.Call) and ends_in(where, one, layer) for where, one in models
     )
 
 
@@ -85,12 +86,13 @@ def models_of(module: Module, called: ast.expr) -> Iterator[Place]:
             yield where, one
 
 
-def ends_in_sigmoid(module: Module, made: ast.Call) -> bool:
-    """Whether it makes a model whose last step is a sigmoid."""
-    if sequence_ends_in(module, made, "Sigmoid"):
+def ends_in(module: Module, made: ast.Call, layer: str) -> bool:
+    """Whether it makes a model whose last step is a sigmoid, or a softmax."""
+    if sequence_ends_in(module, made, layer):
         return True
     found = module.project.classes_named(module, made.func) or ()
-    return len(found) == 1 and ends_in_softmax(*found[0], is_sigmoid, "Sigmoid")
+    is_last = is_sigmoid if layer == "Sigmoid" else is_softmax
+    return len(found) == 1 and ends_in_softmax(*found[0], is_last, layer)
 
 
 def is_method(module: Module, call: ast.Call, name: str) -> bool:
@@ -143,7 +145,16 @@ def log_of_probability(module: Module) -> Iterator[Spot]:
         sigmoid = is_sigmoid(module, value)
         if sigmoid or is_softmax(module, value) or kinds(module, value.func) <= {"Softmax"}:
             far = sigmoid and not less
+            if is_bounded(module, value):
+                continue
             yield Spot(call, unsure=far or without_gradients(module, call))
+
+
+def is_bounded(module: Module, value: ast.Call) -> bool:
+    """Whether the scores are kept small before: `torch.softmax(torch.tanh(x), 1)`."""
+    scores = [*value.args[:1], receiver(value)]
+    calls = [unshaped(module, one, value) for one in scores if one is not None]
+    return any(isinstance(one, ast.Call) and last_name(one.func) in BOUNDING for one in calls)
 
 
 def is_one_less(value: ast.BinOp) -> bool:
