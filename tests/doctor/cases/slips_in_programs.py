@@ -268,6 +268,25 @@ def entropy(scores):
     less = 1 - torch.sigmoid(scores.clamp(-5, 5))
     return -(q * torch.log(q)).sum() + torch.log(less).sum(), p
 """,
+    "whether there is a GPU is told by the caller": f"""
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+{TRAINING}
+class Clock:
+    def __init__(self, exact, shown):
+        self.exact, self.shown = exact, shown
+
+    def stop(self, wait=False):
+        if self.exact or wait:
+            torch.cuda.synchronize()
+        if self.shown:
+            print(torch.cuda.get_device_name())
+
+fit(torch.nn.Linear(4, 4), [(torch.ones(8, 4), torch.ones(8, 4))])
+clock = Clock(device.type == "cuda", shown=torch.cuda.is_available())
+clock.stop(wait=torch.cuda.is_available())
+""",
     "what a function fills in place, or is told to": """
 import numpy as np
 import pandas as pd

@@ -20,7 +20,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.cpu_path import leaves
+from ..shared.gpu_flags import leaves
 from ..shared.loops import is_backward
 from ..shared.programs import reached_from
 from ..step.scaling import apart

@@ -12,13 +12,11 @@ from ...syntax import (
     asks_main,
     blocks_of,
     children,
-    is_constant,
-    last_name,
     mentions,
-    own_calls,
     walk,
     written,
 )
+from .gpu_flags import is_moved, leaves, set_where_available, told_by_callers
 from .runs import come_to, within
 
 # what a condition asks that a run without a GPU does not fulfil, or may not
@@ -26,7 +24,6 @@ GUARDS: tuple[str, ...] = ("_amp", "apex", "available", "backend", "cpu", "cuda"
 GUARDS += ("distrib", "fp16", "gpu", "half", "local_rank", "mixed", "nccl", "parallel", "precision")
 GUARDS += ("dali", "tensorrt", "world_size")
 Conditional = ast.If | ast.IfExp | ast.BoolOp | ast.While
-LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 
 
 @dataclass(eq=False)
@@ -83,52 +80,18 @@ def without_cut_off(module: Module, node: ast.AST, below: Sequence[ast.AST]) -> 
     return [one for one in below if one not in cut]
 
 
-def leaves(condition: ast.If) -> bool:
-    """Whether one way of a condition leaves the block."""
-    return any(
-        isinstance(block[-1], LEAVING) or bool(own_calls(block[-1], "exit", "_exit"))
-        for block in (condition.body, condition.orelse)
-        if block
-    )
-
-
 def asks_for_gpu(module: Module, condition: ast.AST) -> bool:
     """Whether a condition may be about the device."""
     asked = asked_by_condition(module, condition)
-    names = {last_name(one) for one in walk(asked[0]) if isinstance(one, ast.Name | ast.Attribute)}
-    flags = names and set_where_available(module.project.near(module)[0])
-    return any(mentions(one, *GUARDS) for one in asked) or not names.isdisjoint(flags)
-
-
-@kept
-def set_where_available(first: Module) -> set[str]:
-    """The attributes that files of a program give what holds with a GPU alone.
-
-    So `args.mixed` after `args.mixed = args.mixed and torch.cuda.is_available()`, and after
-    `if not torch.cuda.is_available(): args.mixed = False`.
-    """
-    near = first.project.near(first)
-    given = {
-        name.rpartition(".")[2]
-        for other in near
-        for name, given in other.assigned.items()
-        if "." in name
-        and any(one.value is not None and mentions(one.value, "is_available") for one in given)
-    }
-    return given.union(*(turned_off(other) for other in near))
-
-
-def turned_off(module: Module) -> Iterator[str]:
-    """The flags that a file turns off, or refuses, where no GPU is available."""
-    for call in module.calls.get("is_available", ()):
-        for around in module.ancestors(call):
-            if not isinstance(around, ast.If) or not any(one is call for one in walk(around.test)):
-                continue
-            asked = walk(around.test) if leaves(around) else ()
-            yield from (one.attr for one in asked if isinstance(one, ast.Attribute))
-            for one in (*around.body, *around.orelse):
-                if isinstance(one, ast.Assign) and is_constant(one.value, False, None):
-                    yield from (last_name(target) for target in one.targets)
+    if any(mentions(one, *GUARDS) for one in asked):
+        return True
+    first = module.project.near(module)[0]
+    below = [one for part in asked for one in walk(part)]
+    flags = {one.attr for one in below if isinstance(one, ast.Attribute)}
+    names = flags.union(one.id for one in below if isinstance(one, ast.Name))
+    return not flags.isdisjoint(set_where_available(first)) or not names.isdisjoint(
+        told_by_callers(first)
+    )
 
 
 def asked_by_condition(module: Module, condition: ast.AST) -> list[ast.AST]:
@@ -137,10 +100,3 @@ def asked_by_condition(module: Module, condition: ast.AST) -> list[ast.AST]:
     names = [written(one) for one in walk(test) if isinstance(one, ast.Name | ast.Attribute)]
     given = (one.value for name in names for one in module.assigned.get(name, ()))
     return [test, *(value for value in given if not is_moved(value))]
-
-
-def is_moved(value: ast.AST) -> bool:
-    """Whether it is data that was moved to a device, and so no answer which one to take."""
-    return any(
-        isinstance(one, ast.Call) and last_name(one.func) in ("cpu", "cuda") for one in walk(value)
-    )
