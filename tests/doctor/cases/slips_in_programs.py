@@ -121,6 +121,15 @@ class Encoder(nn.Module):
 """,
     ),
     (
+        "TG333",  # two comparisons in one
+        """
+def is_due(epoch, rank, flags):
+    last = epoch > 5 & rank == 0  # <--
+    low = 0 < 0xFF & flags < 128
+    return last or low or epoch == 1 | rank == 2  # <--
+""",
+    ),
+    (
         "TG343",  # a list that is filled first
         """
 import torch

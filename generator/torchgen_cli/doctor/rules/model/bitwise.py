@@ -50,7 +50,8 @@ def inverted(module: Module) -> Iterator[ast.AST]:
     "TG333",
     "`&` and `|` bind tighter than `==`, so this compares something else",
     why="""Unlike `and`, `&` binds tighter than a comparison: `shuffle & rank == -1` compares
-    `shuffle & rank` with -1, which is never true if `shuffle` is a bool.""",
+    `shuffle & rank` with -1, which is never true if `shuffle` is a bool; and `x == 1 & y == 2`
+    compares all three: x, `1 & y` and 2.""",
     remedy="write `and` or `or`, or put parentheses around the comparison",
     source="https://docs.python.org/3/reference/expressions.html#operator-precedence",
     bad="""
@@ -76,11 +77,24 @@ def before_comparison(module: Module) -> Iterator[ast.AST]:
         if not isinstance(node, ast.Compare):
             continue
         first, *others = node.left, *node.comparators
+        equal = any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
+        if equal and any(map(is_number_by_name, others[:-1])):
+            yield node  # `x == 1 & y == 2`
         by_bits = is_by_bits(first) and not is_in_brackets(module, first)
         if by_bits and len(others) == 1 and is_number(others[0]):
             assert isinstance(first, ast.BinOp)
             if is_truth(module, first.left) and not is_truth(module, first.right):
                 yield node
+
+
+def is_number_by_name(node: ast.expr) -> bool:
+    """Whether it is `1 & y`: a mask stands behind what it is for."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, BITS)
+        and is_number(node.left)
+        and not isinstance(node.right, ast.Constant)
+    )
 
 
 def is_by_bits(node: ast.AST) -> bool:

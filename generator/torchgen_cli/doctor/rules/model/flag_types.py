@@ -187,7 +187,8 @@ def is_fraction(value: ast.expr | None) -> bool:
     """Whether a number is written out that is no whole one, such as `-0.5` or `1 / 255`."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
         parts = [getattr(one, "value", None) for one in (value.left, value.right)]
-        return all(type(one) is int and one for one in parts) and parts[0] % parts[1] != 0
+        whole = [one for one in parts if isinstance(one, int) and one]
+        return len(whole) == 2 and whole[0] % whole[1] != 0
     number = value.operand if isinstance(value, ast.UnaryOp) else value
     found = number.value if isinstance(number, ast.Constant) else None
     return isinstance(found, float) and not found.is_integer()

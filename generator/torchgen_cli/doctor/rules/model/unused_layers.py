@@ -14,8 +14,8 @@ DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
 # what reaches a layer without its name
 ANY_LAYER = {"children", "named_children", "modules", "named_modules", "__dict__", "_modules"}
 ANY_LAYER |= {"get_submodule"}
-SETTINGS = ("args", "cfg", "conf", "config", "configs", "flags", "hp", "hparams", "hps", "opt")
-SETTINGS += ("options", "opts", "params")
+SETTINGS: tuple[str, ...] = ("args", "cfg", "conf", "config", "configs", "flags", "hp", "hparams")
+SETTINGS += ("hps", "opt", "options", "opts", "params")
 ROOTS = {"torch.nn.Module", "nn.Module", "torch.nn.modules.module.Module", "object"}
 
 NOT_USED = re.compile(rb"#.*(\bnot\b.*\b(used|applied)|\bunused)", re.I)
