@@ -142,7 +142,7 @@ def recipes(project: Project) -> frozenset[bytes]:
 def absent_name(project: Project, file: str, name: str) -> str:
     """A name that a file does not define; empty where it does, or may."""
     module = files(project).get(file)
-    names = names_of(module) if module else None
+    names = names_of(module, started=False) if module else None
     if names is None or not names.isdisjoint((name, "__getattr__")):
         return ""
     if HIDDEN.search(project.contents[file]):

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from .kept import kept
 from .naming import is_written_elsewhere
 from .project import Module, Project
-from .syntax import FUNCTIONS, asks_main, blocks_of, last_name, own_nodes, walk
+from .syntax import FUNCTIONS, asks_main, blocks_of, last_name, own_nodes, walk, written
 
 PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 DISTRIBUTES = re.compile(
@@ -22,6 +22,7 @@ PLAIN |= {"staticmethod", "total_ordering", "wraps"}
 DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(", b"exec(")
 # a file's own functions to try it out
 CHECKS = re.compile(r"^_?(test|demo|example|check|debug)")
+EXITS = ("exit", "os._exit", "quit", "sys.exit")
 LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 # what a demonstration of a file's classes does not do, and a program does
 RUNS = re.compile(
@@ -44,10 +45,23 @@ def is_cut_off(module: Module, statement: ast.stmt, around: ast.AST) -> bool:
     block = next((one for one in blocks_of(around) if statement in one), None)
     if block is None:
         return False
-    if any(isinstance(one, LEAVING) for one in block[: block.index(statement)]):
+    if any(isinstance(one, LEAVING) or is_exit(one) for one in block[: block.index(statement)]):
+        return True
+    if isinstance(around, ast.If) and block is around.orelse and is_true(around.test):
         return True
     asks = isinstance(around, ast.If | ast.While) and block is around.body
     return asks and is_false(module, around)
+
+
+def is_exit(statement: ast.stmt) -> bool:
+    """Whether it is `sys.exit()`, or another call that ends the program."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and written(call.func) in EXITS
+
+
+def is_true(test: ast.expr) -> bool:
+    """Whether a test is written as true: `if True:`, `if 1:`."""
+    return isinstance(test, ast.Constant) and bool(test.value)
 
 
 def is_false(module: Module, asking: ast.AST) -> bool:

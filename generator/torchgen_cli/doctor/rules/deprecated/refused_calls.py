@@ -58,7 +58,7 @@ def refused_calls(module: Module) -> Iterator[Spot]:
             package = PACKAGES.get(library, library)
             kept = is_out_of_reach(module.project, package, release)
             kept = kept or asserts_release(module, name)
-            kept |= library == "python" and is_of_python_2(module)
+            kept |= library == "python" and is_of_python_2(module.project) == "all"
             yield Spot(node, f"{name}, since {library} {release}: {advice}", unsure=kept)
 
 

@@ -10,6 +10,7 @@ from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 from ..shared.runs import is_surely_run
+from ..shared.switched_off import is_off_by_constant
 
 
 @rule(
@@ -54,6 +55,7 @@ def misfit(module: Module) -> Iterator[Spot]:
                 continue
             if why := unfit(call, *found):
                 unsure = is_second_choice(module, call) or not is_surely_run(module, call)
+                unsure = unsure or is_off_by_constant(module, call)
                 yield Spot(call, f"`{last_name(call.func)}` {why}", unsure)
 
 

@@ -2,15 +2,22 @@
 
 import ast
 import builtins
+import re
 import symtable
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 
-from ...aside import OLD_SYNTAX
+from ...aside import OLD_SYNTAX, is_aside
 from ...defined import MAKES_NAMES, is_cared_for, names_of
-from ...project import Module
+from ...documents import documents
+from ...kept import kept
+from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import SCOPES, blocks_of, is_constant, last_name, walk
+from ..shared.programs import starts
+from ..shared.runs import run_by
+from ..shared.switched_off import is_off_by_constant
 from .scopes import nodes_of, scope_of, scopes
 
 EXCERPT = 8  # names that are missing in one file
@@ -18,7 +25,12 @@ ENDING = ("_exit", "exit", "quit")
 # names that tools put beside Python's own, and that a module has without defining them
 GIVEN = {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__package__", "__loader__"}
 GIVEN |= {"__class__", "__builtins__", "profile", "display", "get_ipython", "reveal_type", "_"}
-GIVEN |= {"WindowsError", "__annotations__", "__module__", "__qualname__"}
+GIVEN |= {"WindowsError", "__annotations__", "__module__", "__qualname__", "dbutils", "snakemake"}
+# what Python 2 has beside them
+OLD = {"basestring", "cmp", "execfile", "file", "long", "raw_input", "reduce", "reload", "unichr"}
+OLD |= {"unicode", "xrange"}
+ASKS_FOR_OLD = re.compile(rb"python[\s\-:=<>~v*_`]*2\b", re.I)
+ASKS_FOR_NEW = re.compile(rb"python[\s\-:=<>~v*_`]*3|python[^\n]{0,20}[/,&] ?3", re.I)
 
 
 @rule(
@@ -58,19 +70,43 @@ def validate(model, batches):
 def undefined(module: Module) -> Iterator[Spot]:
     known = names_of(module)
     table = table_of(module)
-    if known is None or table is None or module.name.endswith(".ipynb"):
+    if known is None or table is None or module.name.endswith(".ipynb") or is_executed(module):
         return
-    known |= set(dir(builtins)) | GIVEN
-    found: dict[str, tuple[ast.Name, bool]] = {}
+    started = known - (names_of(module, started=False) or set())
+    known = known - started | set(dir(builtins)) | GIVEN
+    read: dict[str, list[ast.Name]] = defaultdict(list)
     for scope in scopes(table):
         for symbol in scope.get_symbols():
             name = symbol.get_name()
-            unknown = symbol.is_referenced() and symbol.is_global() and name not in known
-            if unknown and name not in found and (node := place_of(module, name, scope)):
-                rare = reports_an_error(module, node) or follows_none(module, node)
-                found[name] = node, rare or is_of_python_2(module)
+            if symbol.is_referenced() and symbol.is_global() and name not in known:
+                read[name] += places_of(module, name, scope)
+    for name in started & read.keys():
+        read[name] = [one for one in read[name] if is_run_by_others(module, one)]
+    found = {name: first_of(module, nodes) for name, nodes in read.items() if nodes}
     excerpt = len(found) >= EXCERPT  # of a program that is not here
-    yield from (Spot(node, name, rare or excerpt) for name, (node, rare) in found.items())
+    old = is_of_python_2(module.project)
+    for name, node in found.items():
+        rare = reports_an_error(module, node) or follows_none(module, node)
+        rare = rare or is_off_by_constant(module, node)
+        unsure = rare or excerpt or old == "all" or (name in OLD and bool(old))
+        yield Spot(node, name, unsure)
+
+
+def first_of(module: Module, nodes: list[ast.Name]) -> ast.Name:
+    """The first place that a run comes to, as far as can be seen."""
+    nodes = sorted(nodes, key=lambda node: node.lineno)
+    return next((one for one in nodes if not is_aside(module, one)), nodes[0])
+
+
+def is_executed(module: Module) -> bool:
+    """Whether another file may execute this one, of plain settings, among its own names."""
+    bare = not (module.functions or module.classes or module.import_statements)
+    return bare and any(map(module.project.contains, (b"exec(", b"execfile(")))
+
+
+def is_run_by_others(module: Module, node: ast.AST) -> bool:
+    """Whether a program that imports the file comes to a place in it."""
+    return any(node in run_by(one) for one in starts(module) if one is not module)
 
 
 def table_of(module: Module) -> symtable.SymbolTable | None:
@@ -86,7 +122,7 @@ def table_of(module: Module) -> symtable.SymbolTable | None:
             return None
 
 
-def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name | None:
+def places_of(module: Module, name: str, scope: symtable.SymbolTable) -> list[ast.Name]:
     """Where a scope reads a name, if nothing sees to it that the name may be missing."""
     around = nodes_of(module, scope)
     read = [
@@ -95,13 +131,19 @@ def place_of(module: Module, name: str, scope: symtable.SymbolTable) -> ast.Name
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         if scope_of(module, node) in around
     ]
-    cared_for = any(is_cared_for(module, node) for node in read)
-    return None if cared_for else min(read, key=lambda node: node.lineno, default=None)
+    asked = re.compile(rb"""["']%s["']\s+(not\s+)?in\s+(locals|dir)\(""" % name.encode())
+    if any(is_cared_for(module, one) for one in read):
+        return []
+    return [] if asked.search(module.project.contents[module.name]) else read
 
 
-def is_of_python_2(module: Module) -> bool:
-    """Whether other files of the project are read by Python 2 alone."""
-    return any(OLD_SYNTAX.search(message) for _, message in module.project.broken.values())
+@kept
+def is_of_python_2(project: Project) -> str:
+    """Whether "all" of a project is for Python 2, or some names are; empty where none is."""
+    if any(OLD_SYNTAX.search(message) for _, message in project.broken.values()):
+        return "all"
+    pages = documents(project.root)
+    return "some" if ASKS_FOR_OLD.search(pages) and not ASKS_FOR_NEW.search(pages) else ""
 
 
 def reports_an_error(module: Module, node: ast.Name) -> bool:
@@ -109,6 +151,8 @@ def reports_an_error(module: Module, node: ast.Name) -> bool:
     inner: ast.AST = node
     for around in module.ancestors(node):
         if isinstance(around, ast.Call) and last_name(around.func) in ("warn", *ENDING):
+            return True
+        if isinstance(around, ast.Assert) and inner is around.msg:
             return True
         if isinstance(around, SCOPES):
             return False

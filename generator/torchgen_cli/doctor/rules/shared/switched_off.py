@@ -52,3 +52,37 @@ def never_given(module: Module, node: ast.ClassDef, place: int, name: str) -> bo
         has_stars(call) or (value is not None and not is_constant(value, False, None))
         for call, value in zip(made, given, strict=True)
     )
+
+
+def is_off_by_constant(module: Module, node: ast.AST) -> bool:
+    """Whether it is under `if DEBUG:`, where the file says `DEBUG = False` and nothing else."""
+    inner = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.If) and inner is not around.test:
+            value = constant(module, around.test)
+            if value is not None and bool(value.value) != (inner in around.body):
+                return True
+        elif isinstance(around, ast.IfExp) and inner is not around.test:
+            value = constant(module, around.test)
+            if value is not None and bool(value.value) != (inner is around.body):
+                return True
+        inner = around
+    return False
+
+
+def constant(module: Module, test: ast.expr) -> ast.Constant | None:
+    """The one value that a name has in a file, which the top of it gives."""
+    if not isinstance(test, ast.Name):
+        return None
+    places = [
+        one
+        for one in module.parents
+        if isinstance(one, ast.Name | ast.arg)
+        and getattr(one, "id", getattr(one, "arg", "")) == test.id
+        and not isinstance(getattr(one, "ctx", None), ast.Load)
+    ]
+    given = module.assigned.get(test.id, ())
+    if len(places) != 1 or len(given) != 1 or module.parents[given[0]] is not module.tree:
+        return None
+    value = given[0].value
+    return value if isinstance(value, ast.Constant) else None
