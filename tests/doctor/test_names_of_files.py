@@ -35,7 +35,8 @@ KNOWN = {
         "nets/small.py": "import torch\n\ndef net():\n    return torch.nn.Linear(2, 2)\n",
     },
     "given to a file that is imported": {
-        "train.py": f"import torch\nimport tools\n{FIT}tools.DEVICE = 'cpu'\n{RUN}tools.report(1)\n",
+        "train.py": f"import torch\nimport tools\n{FIT}"
+        f"tools.DEVICE = 'cpu'\n{RUN}tools.report(1)\n",
         "tools.py": "def report(loss):\n    print(loss.to(DEVICE))\n",
     },
     "of the file that executes this one": {

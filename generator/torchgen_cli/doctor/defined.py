@@ -96,20 +96,17 @@ def is_cared_for(module: Module, node: ast.AST) -> bool:
     """Whether an error is expected: in a `try`, for an old Python, or in an annotation."""
     inner = node
     for around in module.ancestors(node):
-        if isinstance(around, ast.Try):
-            if is_caught(around, inner):
-                return True
-        elif isinstance(around, ast.With):
-            if any(mentions(one.context_expr, "suppress", "raises") for one in around.items):
-                return True
-        elif isinstance(around, ast.arg):
+        if isinstance(around, ast.Try) and is_caught(around, inner):
             return True
-        elif isinstance(around, ast.AnnAssign):
-            if inner is around.annotation:
-                return True
-        elif isinstance(around, ast.If | ast.IfExp):
-            if mentions(around.test, "version", "type_checking", "py2", "py3"):
-                return True
+        items = around.items if isinstance(around, ast.With) else []
+        if any(mentions(one.context_expr, "suppress", "raises") for one in items):
+            return True
+        asks = isinstance(around, ast.If | ast.IfExp) and mentions(
+            around.test, "version", "type_checking", "py2", "py3"
+        )
+        noted = isinstance(around, ast.AnnAssign) and inner is around.annotation
+        if asks or noted or isinstance(around, ast.arg):
+            return True
         inner = around
     return module.is_fallback(node)
 

@@ -56,6 +56,9 @@ README = ("[Rr][Ee][Aa][Dd][Mm][Ee]*", "INSTALL*", "doc*/INSTALL*", "readme/INST
 GONE = {"torch._six.container_abcs", "torch._six.int_classes", "torch.irfft", "torch.rfft"}
 # `PyTorch >= 1.4.0`, "pytorch 1.8.0", "PyTorch (1.6+)", "PyTorch version: 1.2"
 NAMED = re.compile(r"torch(?:\]\([^)]*\))?(?:\s+versions?)?[\s(>=:v*`]{0,6}(\d+\.\d+)", re.I)
+FURTHER = re.compile(
+    r"[.\dx`*]*\s*(?:,|/|&|-|\u2013|~|and|or|to)[\s`*v]*([0-3]\.\d+)(?!\d*\s*x)", re.I
+)
 CAPPED = re.compile(r"[.\dx\s,`*)]*<")
 OR_NEWER = re.compile(r"[.\dx\s`*)]*(\+|(or|and) +(above|greater|higher|later|newer|up))", re.I)
 
@@ -110,8 +113,8 @@ def names_in(module: ParsedFile) -> Iterable[str]:
             yield module.qualified(node)
 
 
-def lowest_in_readme(root: Path) -> Version | None:
-    """The lowest torch that the README at `root`, or its INSTALL, names; None where none does."""
+def named_in_readme(root: Path) -> list[Version]:
+    """The releases of torch that the README at `root`, or its INSTALL, names as what it needs."""
     found = []
     files = (file for name in README for file in sorted(root.glob(name)) if file.is_file())
     for file in files:
@@ -119,8 +122,17 @@ def lowest_in_readme(root: Path) -> Version | None:
             text = file.read_text(encoding="utf-8", errors="replace")[:100_000]
         except OSError:
             continue
-        found += [Version(m[1]) for m in NAMED.finditer(text) if not is_lower_bound(text, m)]
-    return min(found, default=None)
+        for named in NAMED.finditer(text):
+            if not is_lower_bound(text, named):
+                found += [Version(named[1]), *further(text, named.end())]
+    return found
+
+
+def further(text: str, end: int) -> Iterable[Version]:
+    """The other releases of a list: "PyTorch 1.5, 1.8 and 2.0"."""
+    while another := FURTHER.match(text, end):
+        yield Version(another[1])
+        end = another.end()
 
 
 def is_lower_bound(text: str, named: re.Match[str]) -> bool:

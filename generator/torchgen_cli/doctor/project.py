@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from .evidence import is_of_old_torch, lowest_in_readme, used_torch
+from .evidence import is_of_old_torch, named_in_readme, used_torch
 from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
@@ -337,13 +337,12 @@ class Project:
         return used_torch(self.code)
 
     def names_torch_before(self, version: str) -> bool:
-        """Whether the packaging allows no torch from this version on, or the README names one.
+        """Whether the packaging allows no torch from this version on, or the README names none.
 
         A README that names an older torch than the packaging allows was not kept up to date.
         """
-        named, lowest = self._lowest_in_readme, self.lowest_torch
-        stale = named is not None and lowest is not None and named < lowest
-        older = named is not None and not stale and named < Version(version)
+        named, lowest = self._named_in_readme, self.lowest_torch or Version("0")
+        older = bool(named) and min(named) >= lowest and max(named) < Version(version)
         return self._is_capped(version) or older
 
     def _is_capped(self, version: str) -> bool:
@@ -356,8 +355,8 @@ class Project:
         return is_of_old_torch(self.code)
 
     @cached_property
-    def _lowest_in_readme(self) -> Version | None:
-        return lowest_in_readme(self.root)
+    def _named_in_readme(self) -> list[Version]:
+        return named_in_readme(self.root)
 
     @cached_property
     def pinned_torch(self) -> Version | None:

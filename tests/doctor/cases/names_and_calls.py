@@ -43,6 +43,37 @@ def main():
 main()
 """,
     ),
+    (
+        "TG005",
+        f"""
+import torch
+{LOOP}
+class Net(torch.nn.Linear):
+    def __init__(self, width, depth):
+        super().__init__(width, depth)
+
+class Small(Net):
+    def __init__(self, width):
+        super().__init__(width)  # <--
+
+class Runner:
+    def __init__(self, model):
+        self.model = model
+
+    def run(self, loader):
+        fit(self.model, loader)
+
+    def export(self, path):
+        torch.save(self.model.state_dict(), path)
+
+def main():
+    runner = Runner(Small(2))
+    runner.run([torch.rand(2, 2)])
+    runner.export("last.pt", "onnx")  # <--
+
+main()
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
     "names that the file puts into its own table of names": f"""
@@ -127,5 +158,89 @@ match {"name": "adam", "lr": torch.rand(1)}:
         print(kind, options)
     case [first, *others]:
         print(first, others)
+""",
+    "functions and methods that something else takes the place of": f"""
+import functools
+import torch
+{LOOP}
+class Net(torch.nn.Linear):
+    def __init__(self, width, depth):
+        super().__init__(width, depth)
+
+Net = functools.partial(Net, depth=2)
+
+def scale(images, factor):
+    return images * factor
+
+for scale in [torch.sigmoid]:
+    pass
+
+class Runner:
+    def __init__(self, model):
+        self.model = model
+        setattr(self, "compute", model)
+
+    def compute(self, images, labels):
+        raise NotImplementedError
+
+    def step(self, images, labels):
+        raise NotImplementedError
+
+    def run(self, loader):
+        fit(self.model, [self.step(self.compute(scale(images))) for images in loader])
+
+class Other(Runner):
+    step = lambda self, images: images
+
+Other(Net(2)).run([torch.rand(2, 2)])
+""",
+    "classes whose bases see to what they take": f"""
+import torch
+{LOOP}
+class Base:
+    def __init_subclass__(cls, **options):
+        make = cls.__init__
+        cls.__init__ = lambda self, *given: make(self, *given, 2)
+
+class Runner(Base):
+    def __init__(self, model, times):
+        self.model = model
+
+    def run(self, loader):
+        fit(self.model, loader)
+
+class Mixin:
+    def __init__(self, **options):
+        super().__init__(**options)
+
+class Named:
+    def __init__(self, name):
+        self.name = name
+
+class Both(Mixin, Named):
+    def __init__(self):
+        super().__init__(name="both")
+
+Both()
+Runner(torch.nn.Linear(2, 2)).run([torch.rand(2, 2)])
+""",
+    "a base that depends on what is installed": f"""
+import torch
+{LOOP}
+if torch.cuda.is_available():
+    class Root:
+        def __init__(self, width, depth):
+            self.width = width
+else:
+    class Root:
+        def __init__(self, width):
+            self.width = width
+
+class Runner(Root):
+    def __init__(self):
+        super().__init__(1, 2)
+
+Runner()
+fit(torch.nn.Linear(2, 2), [torch.rand(2, 2)])
 """,
 }

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from ...defined import is_cared_for
+from ...defined import everything_at_the_top, is_cared_for
 from ...kept import kept
 from ...lookup import definitions
 from ...project import Module, Project
@@ -11,6 +11,7 @@ from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 from ..shared.runs import is_surely_run
 from ..shared.switched_off import is_off_by_constant
+from .methods_called import constructor, is_plain, method_called
 
 
 @rule(
@@ -83,8 +84,8 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     )
     if not known or several or other:
         return None
-    if isinstance(func, ast.Attribute) and written(func.value) == "self":
-        return own_method(module, call, name)
+    if isinstance(func, ast.Attribute) and (method := method_called(module, func)) is not None:
+        return method, True
     functions = [
         one
         for one in project.functions.get(name, ())
@@ -92,13 +93,30 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     ]
     plain = definitions(module, func, {name: functions}) or []
     classes = project.classes_named(module, func) or []
-    if any(name in one.imports for one in [m for m, _ in (*plain, *classes) if m is not module]):
-        return None  # which is defined where an import fails
+    files = {where for where, _ in (*plain, *classes)}
+    if any(name in one.imports for one in files - {module}) or is_rebound(project, name, files):
+        return None  # which is defined where an import fails, or is given another value
     if len(plain) == 1 and not classes and is_plain(plain[0][1]):
         return plain[0][1], False
     if len(classes) == 1 and not plain and is_at_the_top(*classes[0]):
-        return constructor(classes[0][1])
+        return constructor(*classes[0])
     return None
+
+
+def is_rebound(project: Project, name: str, files: set[Module]) -> bool:
+    """Whether a name gets another value at the top of the files that may define it."""
+    packages = {one for one in project.modules if one.name.endswith("__init__.py")}
+    return any(name in rebound(one) for one in files | packages)
+
+
+@kept
+def rebound(module: Module) -> frozenset[str]:
+    """The variables of the top of a file, and those that a function declares as global."""
+    nodes = [*everything_at_the_top(module.tree, True)]
+    nodes += [one for one in module.parents if isinstance(one, ast.Global)]
+    stored = [one for one in nodes if isinstance(one, ast.Name)]
+    names = [one.id for one in stored if not isinstance(one.ctx, ast.Load)]
+    return frozenset(names).union(*(one.names for one in nodes if isinstance(one, ast.Global)))
 
 
 @kept
@@ -156,37 +174,6 @@ def names_in(function: Function | ast.Lambda) -> frozenset[str]:
         one.id for one in inner if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
     ]
     return frozenset([*given, *made, *(one.name for one in inner if isinstance(one, FUNCTIONS))])
-
-
-def is_plain(function: Function) -> bool:
-    """Whether nothing is put around a function that may change what it takes."""
-    return not function.decorator_list or all(
-        last_name(getattr(one, "func", one)) in ("no_grad", "inference_mode", "torch")
-        for one in function.decorator_list
-    )
-
-
-def own_method(module: Module, call: ast.Call, name: str) -> tuple[Function, bool] | None:
-    """The method of the same class, where no other class has one of this name."""
-    around = module.class_of(call)
-    if around is None or len(module.project.functions.get(name, ())) != 1:
-        return None
-    method = module.project.functions[name][0][1]
-    if method not in around.body or method.decorator_list:
-        return None
-    stored = any(
-        isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Store)
-        for one in module.attributes
-    )
-    return None if stored else (method, True)
-
-
-def constructor(node: ast.ClassDef) -> tuple[Function, bool] | None:
-    """The `__init__` of a class that has one of its own."""
-    methods = [one for one in node.body if isinstance(one, FUNCTIONS)]
-    init = [one for one in methods if one.name == "__init__"]
-    other = node.decorator_list or node.keywords or any(one.name == "__new__" for one in methods)
-    return (init[0], True) if len(init) == 1 and not other and is_plain(init[0]) else None
 
 
 def unfit(call: ast.Call, function: Function, bound: bool) -> str:

@@ -102,8 +102,23 @@ def seeds(module: Module, functions: list[Function]) -> bool:
 
 
 def after_error(module: Module, call: ast.Call) -> bool:
-    """Whether it only makes up for a sample that cannot be read."""
-    return any(isinstance(around, ast.ExceptHandler) for around in module.ancestors(call))
+    """Whether it only makes up for a sample that cannot be read or used."""
+    inner: ast.AST = call
+    for around in module.ancestors(call):
+        if isinstance(around, ast.ExceptHandler):
+            return True
+        if isinstance(around, ast.If) and any(gets_another(one) for one in around.body):
+            return inner in around.body
+        inner = around
+    return False
+
+
+def gets_another(statement: ast.stmt) -> bool:
+    """Whether it returns another sample: `return self[other]`, `return self.__getitem__(other)`."""
+    value = statement.value if isinstance(statement, ast.Return) else None
+    if isinstance(value, ast.Subscript):
+        return written(value.value) == "self"
+    return isinstance(value, ast.Call) and last_name(value.func) in SAMPLE
 
 
 def transforms(module: Module) -> Iterator[tuple[Module, list[Function]]]:

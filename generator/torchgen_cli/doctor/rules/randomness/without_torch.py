@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import FUNCTIONS, asks_main, last_name, mentions, own_calls
+from ...syntax import FUNCTIONS, asks_main, last_name, mentions, own_calls, walk
 from ..shared.loops import OPTIMIZERS
 
 PLAIN = ("numpy.random.seed", "random.seed")
 DRAWS = {"choice", "permutation", "rand", "randint", "randn", "random", "sample", "shuffle"}
 DRAWS |= {"train_test_split", "random_split", "normal", "uniform", "split"}
+DRAWN = ("numpy.random.", "random.", "torch.")
 WORKERS = ("worker", "get_state", "initial_seed")
 
 
@@ -41,8 +42,14 @@ def plain_seeds(module: Module) -> Iterator[ast.Call]:
         if module.qualified(call.func) in PLAIN and call.args:
             scope = module.function(call)
             worker = isinstance(scope, FUNCTIONS) and "work" in scope.name.lower()
-            if not worker and not mentions(call.args[0], *WORKERS, "split"):
+            drawn = any(source(module, one).startswith(DRAWN) for one in walk(call.args[0]))
+            if not worker and not drawn and not mentions(call.args[0], *WORKERS, "split"):
                 yield call
+
+
+def source(module: Module, node: ast.AST) -> str:
+    """The dotted name of what a call calls; empty for anything else."""
+    return module.qualified(node.func) if isinstance(node, ast.Call) else ""
 
 
 @kept

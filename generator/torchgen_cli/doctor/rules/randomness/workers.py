@@ -1,13 +1,11 @@
 """Random numbers that nobody seeded in the processes that load data."""
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from ...documents import documents
 from ...lookup import path_of
-from ...project import Module, Project
+from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import argument, asks_main, keyword, last_name, receiver, written
 from ...unused import is_run
@@ -19,6 +17,7 @@ from ..shared.datasets import (
     worker_loaders,
 )
 from ..shared.origins import calls_behind, made_within
+from .no_workers import may_have_none
 from .sampled import (
     Draw,
     applied,
@@ -30,8 +29,6 @@ from .sampled import (
     transforms,
     transforms_samples,
 )
-
-NONE = re.compile(rb"^\s*(\w*workers\w*)\s*:\s*0\s*(?:#|$)", re.M | re.I)
 
 
 @rule(
@@ -82,9 +79,11 @@ loader = DataLoader(
 )
 def unseeded_workers(module: Module) -> Iterator[Spot]:
     unsure = not may_run_on_old_torch(module)
+    if any(one.attr == "worker_init_fn" for one in module.attributes):
+        return  # of a loader that exists
     shown: set[tuple[ast.AST, str]] = set()  # a dataset may get a loader anew
     for loader in worker_loaders(module):
-        if keyword(loader, "worker_init_fn") or keyword(loader, "generator"):
+        if argument(loader, 10, "worker_init_fn") or keyword(loader, "generator"):
             continue
         evaluates_here = for_evaluation(module, loader) or in_evaluation_branch(module, loader)
         if evaluates_here or evaluates(module):
@@ -114,17 +113,6 @@ def draws_values(module: Module, loader: ast.Call) -> bool:
     """Whether more is drawn for a batch than the order in which the parts of a sample are kept."""
     collates = collates_by_chance(module, loader, draws_value)
     return collates or samples_by_chance(module, loader, draws_value)
-
-
-def may_have_none(module: Module, loader: ast.Call) -> bool:
-    """Whether the number of workers is a setting, and a file of settings says that it is 0."""
-    workers = argument(loader, 5, "num_workers")
-    return isinstance(workers, ast.Attribute) and workers.attr in set_to_zero(module.project)
-
-
-def set_to_zero(project: Project) -> set[str]:
-    """The numbers of workers that a page or configuration says are 0."""
-    return {match[1].decode() for match in NONE.finditer(documents(project.root))}
 
 
 def samples_by_chance(module: Module, loader: ast.Call, holds: Draw = draws_globally) -> bool:

@@ -14,6 +14,7 @@ from ...syntax import (
     mentions,
     own_calls,
     own_nodes,
+    written,
 )
 from .origins import origins
 
@@ -36,8 +37,13 @@ def worker_loaders(module: Module) -> Iterator[ast.Call]:
             continue
         workers = argument(call, 5, "num_workers") or options.get("num_workers")
         seeded = {"worker_init_fn", "generator"}.intersection(options)
-        if workers is not None and not is_constant(workers, 0) and not seeded:
+        if workers is not None and not seeded and not is_zero(module, workers):
             yield call
+
+
+def is_zero(module: Module, workers: ast.expr) -> bool:
+    """Whether a number of workers is 0, whatever it is made of."""
+    return all(is_constant(value, 0) for _, value in origins(module, workers))
 
 
 def loaders(module: Module) -> Iterator[ast.Call]:
@@ -62,15 +68,41 @@ def handed(module: Module, call: ast.Call) -> dict[str, ast.expr] | None:
     if not has_stars(call):
         return found
     stars = [one.value for one in call.keywords if one.arg is None]
+    scope = module.function(call)
     for star in stars:
-        values = module.value_in(star, module.function(call))
-        if len(values) != 1 or not isinstance(values[0], ast.Dict):
+        values = module.value_in(star, scope)
+        parts = [*values, *put_into(scope, written(star))]
+        options = [options_of(one) for one in parts]
+        if len(values) != 1 or None in options:
             return None
-        for key, value in zip(values[0].keys, values[0].values, strict=True):
-            if not isinstance(key, ast.Constant):
-                return None
-            found[str(key.value)] = value
+        for one in options:
+            found.update(one or {})
     return found if stars and not any(isinstance(a, ast.Starred) for a in call.args) else None
+
+
+def options_of(value: ast.expr) -> dict[str, ast.expr] | None:
+    """The keys of a dictionary with what they stand for, where they are written out; else None."""
+    if isinstance(value, ast.Call) and last_name(value.func) in ("dict", "update"):
+        inner = [options_of(one) for one in value.args]
+        given = {one.arg: one.value for one in value.keywords}
+        if None in inner or None in given:
+            return None
+        return {str(key): one for part in [*inner, given] for key, one in (part or {}).items()}
+    if not isinstance(value, ast.Dict) or not all(isinstance(k, ast.Constant) for k in value.keys):
+        return None
+    pairs = zip(value.keys, value.values, strict=True)
+    return {str(getattr(key, "value", "")): one for key, one in pairs}
+
+
+def put_into(scope: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What a scope puts into a dictionary later: `it["timeout"] = 60`, `it.update(...)`."""
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Assign):
+            for one in node.targets:
+                if isinstance(one, ast.Subscript) and written(one.value) == name:
+                    yield ast.Dict([one.slice], [node.value])
+        elif isinstance(node, ast.Call) and written(node.func) == f"{name}.update":
+            yield node
 
 
 def dataset_classes(module: Module, loader: ast.Call) -> list[tuple[Module, ast.ClassDef]]:

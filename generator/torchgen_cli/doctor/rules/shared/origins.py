@@ -17,6 +17,7 @@ from ...syntax import (
     receiver,
     written,
 )
+from ...unused import is_never_reached
 from .switched_off import is_off
 
 # calls that hand on what they get
@@ -172,7 +173,7 @@ def own_calls_of(module: Module, functions: list[Function]) -> Iterator[tuple[Mo
     seen = set(functions)
     for where, function, left in pending:  # it grows
         for call in own_calls(function):
-            if is_off(where, call):
+            if is_off(where, call) or is_never_reached(where, call):
                 continue
             yield where, call
             for other, one in called(where, call) if left else ():

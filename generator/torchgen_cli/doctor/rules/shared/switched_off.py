@@ -24,13 +24,12 @@ def is_off(module: Module, call: ast.Call) -> bool:
     if node is None or first is None:
         return False
     asked = {written(one.test) for one in module.ancestors(call) if isinstance(one, ast.If)}
-    named = parameters(first)
+    named, defaults = parameters(first), defaults_of(first)
     return any(
         f"self.{name}" in asked
-        and is_constant(value, False, None)
         and is_kept(first, name)
-        and never_given(module, node, named.index(name), name)
-        for name, value in defaults_of(first).items()
+        and never_given(module, node, named.index(name), name, defaults.get(name))
+        for name in named
     )
 
 
@@ -44,13 +43,15 @@ def is_kept(function: Function, name: str) -> bool:
     return kept == [name]
 
 
-def never_given(module: Module, node: ast.ClassDef, place: int, name: str) -> bool:
-    """Whether all that make objects of a class leave an argument out, or give False or None."""
+def never_given(
+    module: Module, node: ast.ClassDef, place: int, name: str, default: ast.expr | None
+) -> bool:
+    """Whether all that make objects of a class give False or None, or leave it at that."""
     made = [call for _, call in module.project.callers.get(node.name, ())]
-    given = [argument(call, place, name) for call in made]
+    values = [argument(call, place, name) or default for call in made]
     return bool(made) and not any(
-        has_stars(call) or (value is not None and not is_constant(value, False, None))
-        for call, value in zip(made, given, strict=True)
+        has_stars(call) or value is None or not is_constant(value, False, None)
+        for call, value in zip(made, values, strict=True)
     )
 
 
@@ -58,20 +59,19 @@ def is_off_by_constant(module: Module, node: ast.AST) -> bool:
     """Whether it is under `if DEBUG:`, where the file says `DEBUG = False` and nothing else."""
     inner = node
     for around in module.ancestors(node):
-        if isinstance(around, ast.If) and inner is not around.test:
-            value = constant(module, around.test)
-            if value is not None and bool(value.value) != (inner in around.body):
-                return True
-        elif isinstance(around, ast.IfExp) and inner is not around.test:
-            value = constant(module, around.test)
-            if value is not None and bool(value.value) != (inner is around.body):
+        if isinstance(around, ast.If | ast.IfExp) and inner is not around.test:
+            first = inner in around.body if isinstance(around, ast.If) else inner is around.body
+            if known_truth(module, around.test) not in (None, first):
                 return True
         inner = around
     return False
 
 
-def constant(module: Module, test: ast.expr) -> ast.Constant | None:
-    """The one value that a name has in a file, which the top of it gives."""
+def known_truth(module: Module, test: ast.expr) -> bool | None:
+    """Whether a name is true, or `not` a name, whose one value the top of a file gives."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = known_truth(module, test.operand)
+        return None if inner is None else not inner
     if not isinstance(test, ast.Name):
         return None
     places = [
@@ -85,4 +85,4 @@ def constant(module: Module, test: ast.expr) -> ast.Constant | None:
     if len(places) != 1 or len(given) != 1 or module.parents[given[0]] is not module.tree:
         return None
     value = given[0].value
-    return value if isinstance(value, ast.Constant) else None
+    return bool(value.value) if isinstance(value, ast.Constant) else None
