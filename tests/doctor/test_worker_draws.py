@@ -49,10 +49,10 @@ OPTIONS = "options = {} \nloader = DataLoader(data, batch_size=8, **options)"
         ({}, "PyTorch 1.6", 1),
         ({"made": LOADER.format("args.num_threads")}, "PyTorch 1.6", 1),
         ({"made": OPTIONS.format("dict(num_workers=4)")}, "PyTorch 1.6", 1),
-        # which has no workers, or only if asked for
+        ({"made": LOADER.format("args.workers")}, "PyTorch 1.6", 1),
+        # which has no workers
         ({"made": LOADER.format("NONE")}, "PyTorch 1.6", 0),
         ({"made": LOADER.format("0 if NONE else 0")}, "PyTorch 1.6", 0),
-        ({"made": LOADER.format("args.workers")}, "PyTorch 1.6", 0),
         # which seeds them further down, or elsewhere in the call
         ({"made": f"{LOADER.format(4)}\nloader.worker_init_fn = {SEEDER}"}, "PyTorch 1.6", 0),
         (
