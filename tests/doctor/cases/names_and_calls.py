@@ -74,6 +74,37 @@ def main():
 main()
 """,
     ),
+    (
+        "TG006",
+        f"""
+import argparse
+import torch
+{LOOP}
+def get_args():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=2)
+    args = parser.parse_args()
+    return args
+
+class Runner:
+    def __init__(self, args):
+        self.args = args
+        self.model = torch.nn.Linear(args.width, 2)
+
+    def run(self):
+        print(self.args.depth)  # <--
+        fit(self.model, [torch.rand(2, 2)])
+
+def main(options):
+    print(options.height)  # <--
+    Runner(options).run()
+
+if __name__ == "__main__":
+    options = get_args()
+    print(options.length)  # <--
+    main(get_args())
+""".replace("options", "opt"),
+    ),
 ]
 CLEAN: dict[str, str] = {
     "names that the file puts into its own table of names": f"""
@@ -242,5 +273,59 @@ class Runner(Root):
 
 Runner()
 fit(torch.nn.Linear(2, 2), [torch.rand(2, 2)])
+""",
+    "flags that a library adds": f"""
+import argparse
+import deepspeed
+import torch
+{LOOP}
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=2)
+    parser = deepspeed.add_config_arguments(parser)
+    args = parser.parse_args()
+    print(args.deepspeed_config)
+    fit(torch.nn.Linear(args.width, 2), [torch.rand(2, 2)])
+
+main()
+""",
+    "flags by another name of the method": f"""
+import argparse
+import torch
+{LOOP}
+def main():
+    parser = argparse.ArgumentParser()
+    add = parser.add_argument_group("net").add_argument
+    add("--depth", type=int, default=2)
+    parser.add_argument("--width", type=int, default=2)
+    args = parser.parse_args()
+    print(args.depth)
+    fit(torch.nn.Linear(args.width, 2), [torch.rand(2, 2)])
+
+main()
+""",
+    "flags from a file of settings, and one that is asked for": f"""
+import argparse
+import json
+import torch
+{LOOP}
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=2)
+    with open("settings.json") as file:
+        parser.set_defaults(**json.load(file))
+    args = parser.parse_args()
+    print(args.depth)
+    fit(torch.nn.Linear(args.width, 2), [torch.rand(2, 2)])
+
+def show():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--height", type=int, default=2)
+    args = parser.parse_args()
+    if "title" in args:
+        print(args.title, args.height)
+
+main()
+show()
 """,
 }

@@ -1,34 +1,23 @@
 """Flags that are read, and that no parser has."""
 
 import ast
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...defined import is_cared_for
-from ...kept import kept
-from ...project import Module
+from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import (
     FUNCTIONS,
     Function,
     argument,
     has_stars,
-    keyword,
     last_name,
+    own_nodes,
     parameters,
-    receiver,
     written,
 )
 from ..checkpoint.in_place import SETTINGS
-from ..shared.flag_readers import is_started, reachable
-
-PARSES = ("parse_args", "parse_known_args")
-# ways to put settings into a namespace that no name shows
-HIDDEN = re.compile(
-    rb"\bvars\([\w.]+\)(\.|\[)|__dict__(\.update|\[|\s*=)|Namespace\(|add_subparsers|\bexec\("
-    rb"|HfArgumentParser|from_argparse_args|add_argparse_args|ArgumentParser\([^)]*parents"
-    rb"|namespace\s*=|configargparse|tap import|import fire"
-)
+from .namespaces import declared, declares, is_parsed, is_stored, parses
 
 
 @rule(
@@ -64,14 +53,13 @@ def main(model):
 """,
 )
 def undeclared(module: Module) -> Iterator[Spot]:
-    unknown = {node.attr: node for node in [*read_where_parsed(module), *read_where_given(module)]}
+    found = [*read_where_parsed(module), *read_where_given(module), *read_where_kept(module)]
+    unknown = {node.attr: node for node in found}
     yield from (Spot(node, name) for name, node in unknown.items())
 
 
 def read_where_parsed(module: Module) -> Iterator[ast.Attribute]:
-    """Where the file that parses the flags reads one that it does not have."""
-    if not any(name in module.calls for name in PARSES):
-        return
+    """Where a file reads a flag of what it, or a function that it calls, parsed."""
     own = {name for call in module.calls.get("add_argument", ()) for name in declares(call) or ()}
     unknown = [
         node
@@ -99,86 +87,80 @@ def read_where_given(module: Module) -> Iterator[ast.Attribute]:
         yield from (node for node in reads if known is not None and node.attr not in known)
 
 
+def read_where_kept(module: Module) -> Iterator[ast.Attribute]:
+    """Where a class reads a flag of the namespace that all who make it have parsed."""
+    for node in module.classes:
+        init = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+        name = next((one for one in parameters(init) if one in SETTINGS), "") if init else ""
+        reads = [
+            one
+            for one in (module.attributes[::-1] if name else ())
+            if written(one.value) == f"self.{name}"
+            and module.class_of(one) is node
+            and is_flag_read(module, one)
+        ]
+        if not reads or not isinstance(init, FUNCTIONS) or is_derived_from(module.project, node):
+            continue
+        kept = module.value_in(reads[0].value, init)
+        made = [
+            (other, call)
+            for other, call in module.project.callers.get(node.name, ())
+            if (module, node) in (module.project.classes_named(other, call.func) or ())
+        ]
+        known = flags_given(made, init, name) if [written(one) for one in kept] == [name] else None
+        yield from (one for one in reads if known is not None and one.attr not in known)
+
+
+def is_derived_from(project: Project, node: ast.ClassDef) -> bool:
+    """Whether another class names this one as its base."""
+    bases = (base for other in project.modules for one in other.classes for base in one.bases)
+    return any(last_name(base) == node.name for base in bases)
+
+
 def given_flags(module: Module, function: Function, name: str) -> set[str] | None:
     """The flags that the callers of a function may have parsed; None where others may come."""
+    return flags_given(module.project.calls_of(module, function), function, name)
+
+
+def flags_given(
+    calls: Iterable[tuple[Module, ast.Call]], function: Function, name: str, left: int = 3
+) -> set[str] | None:
+    """The flags of what these calls hand to a parameter; None where it may be something else."""
     found: set[str] = set()
-    for other, call in module.project.calls_of(module, function):
+    for other, call in calls:
         given = None if has_stars(call) else argument(call, parameters(function).index(name), name)
-        known = declared(other) if given is not None and is_parsed(other, given) else None
+        known = flags_of(other, given, left) if given is not None and left else None
         if known is None:
             return None
         found |= known
     return found or None
 
 
+def flags_of(module: Module, given: ast.expr, left: int) -> set[str] | None:
+    """The flags of what an argument is, perhaps a parameter that is handed on."""
+    if is_parsed(module, given) or parses(module, given):
+        return declared(module)
+    scope = module.function(given)
+    if not isinstance(given, ast.Name) or not isinstance(scope, FUNCTIONS):
+        return None
+    if given.id not in parameters(scope) or any(is_stored(n, given.id) for n in own_nodes(scope)):
+        return None
+    return flags_given(module.project.calls_of(module, scope), scope, given.id, left - 1)
+
+
 def is_setting_read(module: Module, node: ast.Attribute) -> bool:
     """Whether it may be a flag that is read of a namespace with a name."""
+    return isinstance(node.value, ast.Name) and is_flag_read(module, node)
+
+
+def is_flag_read(module: Module, node: ast.Attribute) -> bool:
+    """Whether an attribute is read, is no method, and has to be there."""
     return (
         isinstance(node.ctx, ast.Load)
-        and isinstance(node.value, ast.Name)
         and not is_called(module, node)
         and not node.attr.startswith("_")
         and not is_cared_for(module, node)
     )
-
-
-def is_parsed(module: Module, name: ast.expr) -> bool:
-    """Whether a name stands for what a parser of the file returned, and for nothing else."""
-    scope = module.function(name)
-    if not isinstance(name, ast.Name):
-        return False
-    if isinstance(scope, FUNCTIONS) and any(one.arg == name.id for one in scope.args.args):
-        return False
-    values = module.value_in(name, scope) or module.value_in(name, module.tree)
-    return bool(values) and all(
-        isinstance(one, ast.Call)
-        and last_name(one.func) == "parse_args"
-        and not one.args
-        and not one.keywords
-        for one in values
-    )
-
-
-@kept
-def declared(module: Module) -> set[str] | None:
-    """What the parsers of a program declare, or its code sets; None where more may be there."""
-    found: set[str] = set()
-    for other in reachable(module) if is_started(module) else module.project.near(module):
-        if HIDDEN.search(module.project.contents[other.name]):
-            return None
-        for call in other.calls.get("add_argument", ()):
-            names = declares(call)
-            if names is None:
-                return None
-            found |= names
-        for call in other.calls.get("set_defaults", ()):
-            found |= {one.arg for one in call.keywords if one.arg}
-        found |= {
-            node.attr
-            for node in other.attributes
-            if not isinstance(node.ctx, ast.Load) and written(node.value) != "self"
-        }
-        for name in ("setattr", "hasattr", "getattr", "delattr"):
-            for call in other.calls.get(name, ()):
-                if len(call.args) < 2 or written(call.args[0]) == "self":
-                    continue
-                if isinstance(call.args[1], ast.Constant):
-                    found.add(str(call.args[1].value))
-                elif name == "setattr":
-                    return None
-    makers = {last_name(receiver(call) or call) for call in module.calls["parse_args"]}
-    return found if found and "" not in makers else None
-
-
-def declares(call: ast.Call) -> set[str] | None:
-    """The names under which a flag can be read; None where it is not written out."""
-    texts = [one.value for one in call.args if isinstance(one, ast.Constant)]
-    if len(texts) != len(call.args) or any(one.arg is None for one in call.keywords):
-        return None
-    dest = keyword(call, "dest")
-    if isinstance(dest, ast.Constant):
-        return {str(dest.value)}
-    return {str(one).lstrip("-").replace("-", "_") for one in texts}
 
 
 def is_called(module: Module, node: ast.Attribute) -> bool:
