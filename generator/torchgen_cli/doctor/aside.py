@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from pathlib import PurePath
 
 from .kept import kept
@@ -22,6 +23,11 @@ OLD_NAMES = re.compile(
     rb"\bxrange\(|\breload\(sys\)|\.has_key\(|^import (Queue|urllib2|ConfigParser)\b|\bunicode\(",
     re.M,
 )
+# what Python reads since 3.12: f-strings with their own quotes within, and parameters for types
+NEW_SYNTAX = re.compile(
+    rb"""^\s*(type\s+\w+.*=|(async\s+)?def\s+\w+\[|class\s+\w+\[)|\b([fF][rR]?|[rR][fF])["']"""
+)
+TEMPLATE = re.compile(rb"\{\{-?\s*cookiecutter\b|^\s*\{%-?\s*(if|for|raw)\b", re.M)
 OLD_SHEBANG = re.compile(rb"#!.*python2")
 OTHER_LIBRARY = re.compile(rb"^\s*(?:import|from)\s+(\w+)", re.M)
 
@@ -75,6 +81,13 @@ def is_for_python_2(project: Project, name: str, content: bytes, message: str) -
     newer = any(PurePath(module.name).name == base for module in project.modules)
     contents = [content, *(project.contents[module.name] for module in project.code)]
     return newer or any(b"six" not in text and OLD_NAMES.search(text) for text in contents)
+
+
+def is_beyond_us(content: bytes, line: int, message: str) -> bool:
+    """Whether a newer Python may parse a file that this one does not, or once it is filled in."""
+    lines = content.splitlines()
+    newer = message.startswith("f-string") or any(map(NEW_SYNTAX.search, lines[line - 1 : line]))
+    return (newer and sys.version_info < (3, 12)) or TEMPLATE.search(content) is not None
 
 
 def is_for_another_library(content: bytes) -> bool:
