@@ -7,7 +7,16 @@ from pathlib import PurePath
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import FUNCTIONS, blocks, is_constant, own_nodes, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    blocks,
+    is_constant,
+    own_calls,
+    own_nodes,
+    walk,
+    written,
+)
 from .reach_of_seeds import excludes
 from .seeds import RANDOMNESS
 
@@ -44,16 +53,48 @@ def benchmarked(module: Module) -> Iterator[Spot]:
         for node in statements
     ]
     exact = [n for n, name in set_to if name == "deterministic" and is_constant(n.value, True)]
+    freed = [n for n, name in set_to if name == "deterministic" and n not in exact]
     timed = [n for n, name in set_to if name == "benchmark"]
     for node in timed:
         unset = [n for n in timed if not is_constant(n.value, True) and n.lineno > node.lineno]
-        if is_constant(node.value, True) and any(
+        if not is_constant(node.value, True) or any(together(module, n, node) for n in freed):
+            continue
+        if any(
             (together(module, node, one) or both_happen(module, one, node))
             and not any(together(module, n, one) or together(module, n, node) for n in unset)
             for one in exact
-        ):
+        ) or (not any(together(module, n, node) for n in unset) and is_seeded_before(module, node)):
             other = OTHER_USE.search(PurePath(module.name).stem) is not None
             yield Spot(node, unsure=other or applies_alone(module))
+
+
+def is_seeded_before(module: Module, node: ast.stmt) -> bool:
+    """Whether the same function calls one, further up, that asks for deterministic kernels."""
+    asked = conditions(module, node)
+    return any(
+        call.lineno < node.lineno
+        and asked.isdisjoint(conditions(module, call))
+        and not excludes(module, call, node)
+        and not leaves(module, call, node)
+        and len(found := module.project.resolve(module, call)) == 1
+        and is_exact(*found[0])
+        for call in own_calls(module.function(node))
+        if isinstance(module.parents[call], ast.Expr)
+    )
+
+
+def is_exact(module: Module, function: Function) -> bool:
+    """Whether all that a function does with `cudnn.deterministic` is to set it, in any case."""
+    values = [
+        one
+        for name, statements in module.assigned.items()
+        if name.endswith("cudnn.deterministic") or name == "cudnn.deterministic"
+        for one in statements
+        if module.function(one) is function
+    ]
+    return bool(values) and all(
+        is_constant(one.value, True) and not conditions(module, one) for one in values
+    )
 
 
 def applies_alone(module: Module) -> bool:
@@ -73,7 +114,22 @@ def both_happen(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
     if functions[0] is not functions[1] and not hands_on(*functions, after=one.lineno):
         return False
     asked = [conditions(module, node) for node in (one, other)]
+    if leaves(module, one, other):
+        return False
     return not excludes(module, one, other) and asked[0].isdisjoint(asked[1])
+
+
+def leaves(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether the block around a place ends the function, so that it never comes to another."""
+    inner, further = one, {other, *module.ancestors(other)}
+    for around in module.ancestors(one):
+        if around in further:
+            return False
+        block = next((part for part in blocks(around) if inner in part), [])
+        if block and isinstance(block[-1], ast.Return | ast.Raise):
+            return True
+        inner = around
+    return False
 
 
 def hands_on(function: ast.AST, other: ast.AST, after: int) -> bool:
