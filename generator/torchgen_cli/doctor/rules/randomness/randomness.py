@@ -165,5 +165,16 @@ def unseeded_split(module: Module) -> Iterator[ast.AST | Spot]:
     if any("seed" in name.lower() for other in program for name in other.calls):
         return
     for call in split:
-        if argument(call, 2, "generator") is None and not has_stars(call):
-            yield call
+        kept = any(one.attr == "indices" for one in module.attributes)
+        if argument(call, 2, "generator") is None and not has_stars(call) and not kept:
+            yield Spot(call, unsure=is_sample(module, call))
+
+
+def is_sample(module: Module, call: ast.Call) -> bool:
+    """Whether one part of a split is used, and the others are for nothing: `data, _ = ...`."""
+    around = module.parents[call]
+    if isinstance(around, ast.Subscript):
+        return True
+    target = around.targets[0] if isinstance(around, ast.Assign) else None
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    return sum(not last_name(one).startswith("_") for one in parts) == 1

@@ -1,6 +1,7 @@
 """Seeds that do not reach every generator that a run draws from."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...kept import kept
@@ -16,6 +17,7 @@ from .without_torch import torch_left_out
 
 DRAWS = {"beta", "choice", "normal", "permutation", "rand", "randint", "randn", "random", "sample"}
 DRAWS |= {"shuffle", "standard_normal", "uniform"}
+NAMES = re.compile(r"(^|_)(port|url|name|id|uid|run|tag|path|suffix|seed)s?$", re.I)
 
 
 @rule(
@@ -125,9 +127,22 @@ def unreached(module: Module) -> Iterator[ast.AST | Spot]:
         for name in sorted(DRAWS.intersection(module.calls)):
             for call in module.calls[name]:
                 drawn = module.qualified(receiver(call) or call) == source
-                if drawn and trains(module, call) and is_seeded_where_it_trains(module):
+                if not drawn or is_for_a_name(module, call):
+                    continue
+                if trains(module, call) and is_seeded_where_it_trains(module):
                     yield call
         yield from of_datasets(module, source, DRAWS)
+
+
+def is_for_a_name(module: Module, call: ast.Call) -> bool:
+    """Whether a draw makes the name of a run or the number of a port, and no result."""
+    for around in module.ancestors(call):
+        if isinstance(around, ast.JoinedStr):
+            return True
+        if isinstance(around, ast.stmt):
+            targets = around.targets if isinstance(around, ast.Assign) else []
+            return any(NAMES.search(last_name(one)) for one in targets)
+    return False
 
 
 def is_seeded_where_it_trains(module: Module) -> bool:

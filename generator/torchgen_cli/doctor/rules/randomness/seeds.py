@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import is_constant, keyword
+from ...syntax import FUNCTIONS, is_constant, keyword
+from ...unused import is_never_named
 from ..data.data import EVALUATION
-from ..shared.flag_readers import flag_names, is_copy, is_unread, readers, reads_no_command
+from ..shared.flag_readers import (
+    Readers,
+    flag_names,
+    is_copy,
+    is_unread,
+    readers,
+    reads_no_command,
+)
 from ..shared.layers import module_classes
 from ..shared.loops import OPTIMIZERS
 from ..shared.programs import run_with
@@ -60,6 +68,7 @@ def unread_seed(module: Module) -> Iterator[Spot]:
         if any(map(is_seed, names)) and not is_switch(call):
             known = readers(module)
             unread = known is not None and is_unread(module, known, names)
+            unread = unread or (known is not None and is_in_unused_seeders(known, names))
             if unread or is_never_spoken_of(module, call):
                 yield Spot(call, unsure=is_demo(module) or not has_chance(module))
 
@@ -69,6 +78,19 @@ def is_never_spoken_of(module: Module, call: ast.Call) -> bool:
     lines = module.project.contents[module.name].splitlines()[call.lineno - 1 : call.end_lineno]
     own = sum(line.lower().count(b"seed") for line in lines)
     return own == sum(text.lower().count(b"seed") for text in module.project.contents.values())
+
+
+def is_in_unused_seeders(known: Readers, names: set[str]) -> bool:
+    """Whether all that read a flag are functions such as `set_seed(args)` that nobody calls."""
+    reads = [(one, n) for one in known.files for n in one.attributes if n.attr in names]
+    around = [(one, one.function(node)) for one, node in reads]
+    return bool(reads) and all(
+        isinstance(function, FUNCTIONS)
+        and "seed" in function.name.lower()
+        and one.class_of(function) is None
+        and is_never_named(one.project, function.name)
+        for one, function in around
+    )
 
 
 def is_seed(flag: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import argument, last_name, mentions, own_calls
+from ...syntax import argument, last_name, mentions, own_calls, walk
 from .randomness import SEEDERS
 from .seeds import RANDOMNESS
 
@@ -54,20 +54,36 @@ def before_spawn(module: Module) -> Iterator[ast.AST]:
         targets = [one for one in module.functions if one.name == function.id]
         seeds = [
             one
-            for one in own_calls(module.function(call), "manual_seed")
-            if one.lineno < call.lineno
+            for one in own_calls(module.function(call))
+            if one.lineno < call.lineno and seeds_torch(module, one)
         ]
         if targets and seeds and not any(seeds_in(module, target) for target in targets):
             yield seeds[0]
 
 
+def seeds_torch(module: Module, call: ast.Call) -> bool:
+    """Whether it seeds torch, itself or by a function such as `set_seed`."""
+    name = last_name(call.func)
+    found = module.project.resolve(module, call) if "seed" in name.lower() else []
+    by_helper = len(found) == 1 and any(True for _ in own_calls(found[0][1], "manual_seed"))
+    return name == "manual_seed" or by_helper
+
+
 def seeds_in(module: Module, function: ast.AST) -> bool:
-    """Whether a function, or what it calls, seeds anything."""
-    return module.project.reaches(
-        module,
-        function,
-        lambda node: isinstance(node, ast.Call) and "seed" in last_name(node.func).lower(),
-    )
+    """Whether a function, or what it calls or makes, seeds anything."""
+    classes = module.project.classes
+
+    def seeds(node: ast.AST) -> bool:
+        name = last_name(node.func) if isinstance(node, ast.Call) else ""
+        made = [one for _, one in classes.get(name, ())]
+        return "seed" in name.lower() or any(
+            "seed" in last_name(one.func).lower()
+            for kind in made
+            for one in walk(kind)
+            if isinstance(one, ast.Call)
+        )
+
+    return module.project.reaches(module, function, seeds)
 
 
 @rule(

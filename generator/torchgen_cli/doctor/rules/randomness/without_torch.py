@@ -70,10 +70,19 @@ def begins_a_run(module: Module, call: ast.Call, scope: ast.AST) -> bool:
     top = isinstance(scope, ast.Module) or (
         isinstance(scope, FUNCTIONS) and scope.name in ("main", "train", "run", "main_worker")
     )
-    draws = any(one.lineno > call.lineno for one in own_calls(scope, *DRAWS))
+    draws = any(
+        one.lineno > call.lineno and may_split(module, one) for one in own_calls(scope, *DRAWS)
+    )
     asked = any(isinstance(one, ast.If) and not asks_main(one) for one in module.ancestors(call))
     by_flag = mentions(call.args[0], "seed")
     return top and not draws and (by_flag or not asked)
+
+
+def may_split(module: Module, call: ast.Call) -> bool:
+    """Whether a draw is none of torch's own but for a split, and no `text.split(",")`."""
+    whole = module.qualified(call.func)
+    text = last_name(call.func) == "split" and all(isinstance(a, ast.Constant) for a in call.args)
+    return not text and (not whole.startswith("torch.") or whole.endswith("random_split"))
 
 
 def builds_and_trains(module: Module) -> bool:
