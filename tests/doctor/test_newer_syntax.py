@@ -12,7 +12,7 @@ TRAIN = "import torch\n\nmodel = torch.nn.Linear(2, 2)\nmodel(torch.rand(2, 2)).
 @pytest.mark.parametrize(
     "code",
     [
-        "names = {'a': 1}\nprint(f\"{names[\"a\"]}\")\n",
+        'names = {\'a\': 1}\nprint(f"{names["a"]}")\n',
         "type Batch = list[int]\n",
         "def first[T](items: list[T]) -> T:\n    return items[0]\n",
         "class Box[T]:\n    pass\n",
@@ -26,7 +26,8 @@ def test_what_a_newer_python_parses_is_a_hint_at_most(code: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "code", ["<<<<<<< HEAD\nwidth = 1\n=======\nwidth = 2\n>>>>>>> other\n", "print((1)\nwidth = 2\n"]
+    "code",
+    ["<<<<<<< HEAD\nwidth = 1\n=======\nwidth = 2\n>>>>>>> other\n", "print((1)\nwidth = 2\n"],
 )
 def test_what_no_python_parses_is_an_error(code: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")

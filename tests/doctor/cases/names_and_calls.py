@@ -105,6 +105,24 @@ if __name__ == "__main__":
     main(get_args())
 """.replace("options", "opt"),
     ),
+    (
+        "TG004",
+        f"""
+import torch
+{LOOP}
+def show(images, title=None, path=None):
+    if title is not None:
+        window.draw(title)  # <--
+    print(images)
+
+def main(args):
+    fit(torch.nn.Linear(2, 2), [torch.rand(2, 2)])
+    show(torch.rand(2, 2), args.title)
+    show(torch.rand(2, 2))
+
+main(None)
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
     "names that the file puts into its own table of names": f"""
@@ -327,5 +345,26 @@ def show():
 
 main()
 show()
+""",
+    "names under an argument that nobody gives": f"""
+import torch
+{LOOP}
+class Net(torch.nn.Linear):
+    def __init__(self, width, depth, plain=False):
+        super().__init__(width, depth)
+        if plain:
+            set_weights(self)
+
+def show(images, title=None, save=False):
+    if title is not None:
+        window.draw(title)
+    if not save:
+        print(images)
+    else:
+        write(images)
+
+fit(Net(2, 2), [torch.rand(2, 2)])
+show(torch.rand(2, 2))
+show(torch.rand(2, 2), save=False)
 """,
 }

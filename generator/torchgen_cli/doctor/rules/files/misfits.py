@@ -10,7 +10,7 @@ from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
 from ..shared.runs import is_surely_run
-from ..shared.switched_off import is_off_by_constant
+from ..shared.switched_off import is_switched_off
 from .methods_called import constructor, is_plain, method_called
 
 
@@ -56,7 +56,7 @@ def misfit(module: Module) -> Iterator[Spot]:
                 continue
             if why := unfit(call, *found):
                 unsure = is_second_choice(module, call) or not is_surely_run(module, call)
-                unsure = unsure or is_off_by_constant(module, call)
+                unsure = unsure or is_switched_off(module, call)
                 yield Spot(call, f"`{last_name(call.func)}` {why}", unsure)
 
 

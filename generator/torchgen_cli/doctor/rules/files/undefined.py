@@ -17,7 +17,7 @@ from ...rule import Spot, rule
 from ...syntax import SCOPES, blocks_of, is_constant, last_name, walk
 from ..shared.programs import starts
 from ..shared.runs import run_by
-from ..shared.switched_off import is_off_by_constant
+from ..shared.switched_off import is_switched_off
 from .scopes import nodes_of, scope_of, scopes
 
 EXCERPT = 8  # names that are missing in one file
@@ -87,7 +87,7 @@ def undefined(module: Module) -> Iterator[Spot]:
     old = is_of_python_2(module.project)
     for name, node in found.items():
         rare = reports_an_error(module, node) or follows_none(module, node)
-        rare = rare or is_off_by_constant(module, node)
+        rare = rare or is_switched_off(module, node)
         unsure = rare or excerpt or old == "all" or (name in OLD and bool(old))
         yield Spot(node, name, unsure)
 

@@ -1,6 +1,7 @@
 """Code under a flag of an object that nobody sets."""
 
 import ast
+from collections.abc import Iterator
 
 from ...project import Module
 from ...syntax import (
@@ -16,7 +17,7 @@ from ...syntax import (
 )
 
 
-def is_off(module: Module, call: ast.Call) -> bool:
+def is_off(module: Module, call: ast.AST) -> bool:
     """Whether it is under `if self.flag:`, and whoever makes the object leaves the flag False."""
     node = module.class_of(call)
     body = node.body if node is not None else []
@@ -53,6 +54,59 @@ def never_given(
         has_stars(call) or value is None or not is_constant(value, False, None)
         for call, value in zip(made, values, strict=True)
     )
+
+
+def is_switched_off(module: Module, node: ast.AST) -> bool:
+    """Whether it is under a switch that the code never turns on."""
+    return (
+        is_off(module, node)
+        or is_off_by_constant(module, node)
+        or any(
+            is_never_asked_for(module, around.test, inner in around.body)
+            for inner, around in pairs(module, node)
+            if isinstance(around, ast.If) and inner is not around.test
+        )
+    )
+
+
+def pairs(module: Module, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Each node around a node, with the one below it."""
+    for around in module.ancestors(node):
+        yield node, around
+        node = around
+
+
+def is_never_asked_for(module: Module, test: ast.expr, if_true: bool) -> bool:
+    """Whether a test is about an argument that all callers leave at False or None."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return is_never_asked_for(module, test.operand, not if_true)
+    if isinstance(test, ast.Compare) and is_constant(test.comparators[0], None):
+        if isinstance(test.ops[0], ast.Is):
+            if_true = not if_true
+        test = test.left
+    function = module.function(test)
+    if not if_true or not isinstance(test, ast.Name) or not isinstance(function, FUNCTIONS):
+        return False
+    default = defaults_of(function).get(test.id)
+    stored = any(
+        isinstance(one, ast.Name) and one.id == test.id and not isinstance(one.ctx, ast.Load)
+        for one in own_nodes(function)
+    )
+    known = default is not None and test.id in parameters(function) and not stored
+    if not known or not is_constant(default, False, None):
+        return False
+    place = parameters(function).index(test.id)
+    node = module.class_of(function)
+    if node is not None and function.name == "__init__":
+        return never_given(module, node, place, test.id, default)
+    calls = [call for _, call in module.project.calls_of(module, function)]
+    return bool(calls) and all(is_left_out(call, place, test.id) for call in calls)
+
+
+def is_left_out(call: ast.Call, place: int, name: str) -> bool:
+    """Whether a call gives False or None for an argument, or nothing."""
+    value = argument(call, place, name)
+    return not has_stars(call) and (value is None or is_constant(value, False, None))
 
 
 def is_off_by_constant(module: Module, node: ast.AST) -> bool:
