@@ -123,6 +123,29 @@ def main(args):
 main(None)
 """,
     ),
+    (
+        "TG006",
+        f"""
+import argparse
+import torch
+import torchvision
+{LOOP}
+def parse_args():
+    args = argparse.ArgumentParser()
+    args.add_argument("--width", type=int, default=2)
+    args = args.parse_args()
+    return args
+
+if __name__ == "__main__":
+    args = parse_args()
+    for name, value in vars(args).items():
+        print(name, value)
+    net = torchvision.models.__dict__["resnet18"]()
+    if args.submit:  # <--
+        print(net)
+    fit(torch.nn.Linear(args.width, 2), [torch.rand(2, 2)])
+""",
+    ),
 ]
 CLEAN: dict[str, str] = {
     "names that the file puts into its own table of names": f"""
@@ -366,5 +389,19 @@ def show(images, title=None, save=False):
 fit(Net(2, 2), [torch.rand(2, 2)])
 show(torch.rand(2, 2))
 show(torch.rand(2, 2), save=False)
+""",
+    "flags that the table of the namespace gets": f"""
+import argparse
+import torch
+{LOOP}
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=2)
+    args = parser.parse_args()
+    table = vars(args)
+    table.update({{"depth": 3}})
+    fit(torch.nn.Linear(args.width, args.depth), [torch.rand(2, 2)])
+
+main()
 """,
 }

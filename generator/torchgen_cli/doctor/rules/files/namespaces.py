@@ -19,9 +19,11 @@ from ..shared.flag_readers import is_started, reachable
 
 # ways to put settings into a namespace that no name shows
 HIDDEN = re.compile(
-    rb"\bvars\([\w.]+\)(\.|\[)|__dict__(\.update|\[|\s*=)|Namespace\(|add_subparsers|\bexec\("
+    rb"\bvars\([\w.]+\)(\.(update|setdefault)|\[[^\]\n]*\]\s*=[^=]|[ \t]*(#.*)?\r?$)"
+    rb"|__dict__(\.update|\[[^\]\n]*\]\s*=[^=]|\s*=)|Namespace\(|add_subparsers|\bexec\("
     rb"|HfArgumentParser|from_argparse_args|add_argparse_args|ArgumentParser\([^)]*parents"
-    rb"|namespace\s*=|configargparse|tap import|import fire|__setattr__"
+    rb"|namespace\s*=|configargparse|tap import|import fire|__setattr__",
+    re.M,
 )
 
 
@@ -36,7 +38,13 @@ def is_parsed(module: Module, name: ast.expr) -> bool:
     stored = [one for one in own_nodes(scope) if is_stored(one, name.id)]
     values = values if stored else module.value_in(name, module.tree)
     known = not isinstance(scope, FUNCTIONS) or len(stored) in (0, len(values))
-    return bool(values) and known and all(parses(module, one) for one in values)
+    parsed = without_parsers(values)
+    return bool(parsed) and known and all(parses(module, one) for one in parsed)
+
+
+def without_parsers(values: list[ast.expr]) -> list[ast.expr]:
+    """Those that are no parsers, of `args = ArgumentParser()` and `args = args.parse_args()`."""
+    return [one for one in values if last_name(getattr(one, "func", one)) != "ArgumentParser"]
 
 
 def names_given(function: Function) -> set[str]:
@@ -53,7 +61,7 @@ def parses(module: Module, value: ast.expr, left: int = 2) -> bool:
     """Whether it is `parser.parse_args()`, or calls a function that returns just that."""
     if not isinstance(value, ast.Call) or not left:
         return False
-    if last_name(value.func) == "parse_args":
+    if last_name(value.func) == "parse_args" and isinstance(value.func, ast.Attribute):
         return not value.args and not value.keywords
     found = module.project.resolve(module, value)
     if len(found) != 1 or module.project.classes_named(module, value.func):
@@ -69,7 +77,8 @@ def parses(module: Module, value: ast.expr, left: int = 2) -> bool:
 def is_parsed_by(module: Module, name: ast.expr, left: int) -> bool:
     """Whether a variable of a function is what a parser returned there."""
     values = module.value_in(name, module.function(name)) if isinstance(name, ast.Name) else []
-    return bool(values) and all(parses(module, one, left) for one in values)
+    parsed = without_parsers(values)
+    return bool(parsed) and all(parses(module, one, left) for one in parsed)
 
 
 @kept
@@ -105,7 +114,8 @@ def declared(module: Module) -> set[str] | None:
                     found.add(str(call.args[1].value))
                 elif name == "setattr":
                     return None
-        makers |= {last_name(receiver(call) or call) for call in other.calls["parse_args"]}
+        parsing = [one for one in other.calls["parse_args"] if isinstance(one.func, ast.Attribute)]
+        makers |= {last_name(receiver(one) or one) for one in parsing}
     return found if found and "" not in makers else None
 
 
