@@ -3,14 +3,22 @@
 import ast
 import re
 import sys
+from contextlib import suppress
 from pathlib import PurePath
 
+from .documents import documents
 from .kept import kept
 from .parsed import OTHERS
 from .project import Module, Project
 from .syntax import last_name
 from .unreached import is_unreached
-from .unused import demonstration, in_unused_function, is_never_reached, is_unused
+from .unused import (
+    PACKAGED,
+    demonstration,
+    in_unused_function,
+    is_never_reached,
+    is_unused,
+)
 
 NOTEBOOKS = re.compile(r"notebooks?|nbs?|examples?|demos?|tutorials?", re.I)
 # folders of what a rewrite has left behind
@@ -27,6 +35,8 @@ OLD_NAMES = re.compile(
 NEW_SYNTAX = re.compile(
     rb"""^\s*(type\s+\w+.*=|(async\s+)?def\s+\w+\[|class\s+\w+\[)|\b([fF][rR]?|[rR][fF])["']"""
 )
+ASYNC = re.compile(rb"\basync\b\s*(?!def\b|for\b|with\b)[=,):.\]]")
+PYTHON_3_6 = re.compile(rb"python[\w\s\"'()\[\]:=<>~.,*-]{0,20}\b3\.[56]\b", re.I)
 TEMPLATE = re.compile(rb"\{\{-?\s*cookiecutter\b|^\s*\{%-?\s*(if|for|raw)\b", re.M)
 OLD_SHEBANG = re.compile(rb"#!.*python2")
 OTHER_LIBRARY = re.compile(rb"^\s*(?:import|from)\s+(\w+)", re.M)
@@ -88,6 +98,16 @@ def is_beyond_us(content: bytes, line: int, message: str) -> bool:
     lines = content.splitlines()
     newer = message.startswith("f-string") or any(map(NEW_SYNTAX.search, lines[line - 1 : line]))
     return (newer and sys.version_info < (3, 12)) or TEMPLATE.search(content) is not None
+
+
+def is_for_python_3_6(project: Project, content: bytes, line: int) -> bool:
+    """Whether a line uses `async` as a name, and the project asks for a Python that allows it."""
+    if not any(map(ASYNC.search, content.splitlines()[line - 1 : line])):
+        return False
+    told = [documents(project.root), *(project.contents.get(one, b"") for one in PACKAGED)]
+    with suppress(OSError):
+        told.append((project.root / "Dockerfile").read_bytes())
+    return any(map(PYTHON_3_6.search, told))
 
 
 def is_for_another_library(content: bytes) -> bool:
