@@ -17,6 +17,7 @@ from ...syntax import (
     written,
 )
 from ..checkpoint.in_place import SETTINGS
+from .methods_called import own
 from .namespaces import declared, declares, is_parsed, is_stored, parses
 
 
@@ -90,7 +91,7 @@ def read_where_given(module: Module) -> Iterator[ast.Attribute]:
 def read_where_kept(module: Module) -> Iterator[ast.Attribute]:
     """Where a class reads a flag of the namespace that all who make it have parsed."""
     for node in module.classes:
-        init = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+        init = own(node, "__init__")
         name = next((one for one in parameters(init) if one in SETTINGS), "") if init else ""
         reads = [
             one
@@ -99,7 +100,7 @@ def read_where_kept(module: Module) -> Iterator[ast.Attribute]:
             and module.class_of(one) is node
             and is_flag_read(module, one)
         ]
-        if not reads or not isinstance(init, FUNCTIONS) or is_derived_from(module.project, node):
+        if not reads or init is None or is_derived_from(module.project, node):
             continue
         kept = module.value_in(reads[0].value, init)
         made = [
