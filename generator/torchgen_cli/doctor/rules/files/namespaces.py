@@ -22,7 +22,7 @@ HIDDEN = re.compile(
     rb"\bvars\([\w.]+\)(\.(update|setdefault)|\[[^\]\n]*\]\s*=[^=]|[ \t]*(#.*)?\r?$)"
     rb"|__dict__(\.update|\[[^\]\n]*\]\s*=[^=]|\s*=)|Namespace\(|add_subparsers|\bexec\("
     rb"|HfArgumentParser|from_argparse_args|add_argparse_args|ArgumentParser\([^)]*parents"
-    rb"|namespace\s*=|configargparse|tap import|import fire|__setattr__",
+    rb"|namespace\s*=|configargparse|tap import|import fire|\b(?!object\b)\w+\.__setattr__\(",
     re.M,
 )
 
