@@ -343,7 +343,7 @@ def main():
         ('"--optimizer", default="adam"', "--optimizer, while line 17 has `SGD(...)`"),
         ('"--no_flip", action="store_true"', "--no_flip, while line 15 has"),
         ('"-evaluate", action="store_true"', "-evaluate, but the run trains anyway"),
-        ('"--resume", default=""', "--resume, but loads nothing"),
+        ('"--resume", default=""', "--resume, but nothing is loaded from it"),
         ('"--warmup", type=int, default=5, help="epochs of warm-up"', "--warmup"),
         ('"--warmup", type=int, default=5', ""),
         ('"--adam_beta1", type=float, default=0.9', ""),

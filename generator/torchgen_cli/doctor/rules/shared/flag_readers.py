@@ -244,7 +244,8 @@ def reads(module: Module, names: set[str], by_key: bool) -> bool:
     ):
         return True
     either = "|".join(names).encode()  # config["seed"], config.get("seed"), getattr(args, "seed")
-    quoted = rb"(%sgetattr\([^,()]+,)\s*['\"](%s)['\"]" % (BY_KEY if by_key else b"", either)
+    table = BY_KEY if by_key else b""
+    quoted = rb"(%sgetattr\([^,()]+,|attrgetter\()\s*['\"](%s)['\"]" % (table, either)
     return re.search(quoted, module.project.contents[module.name]) is not None
 
 

@@ -17,7 +17,16 @@ from ...syntax import (
     written,
 )
 from .flag_places import Places, names_of, own_functions
-from .flag_shown import RECORDING, WRITTEN, is_own, is_shown, watched
+from .flag_shown import (
+    RECORDING,
+    WRITTEN,
+    in_showing_loop,
+    is_own,
+    is_shown,
+    passes_on,
+    shows_each,
+    watched,
+)
 
 # what makes another object with the same names, or a text of them
 SAME = {
@@ -37,6 +46,15 @@ class Fate(IntEnum):
     KEPT = 1  # whatever loads the file that it is kept in, such as another script
     WORDS = 2  # the project's own code, which writes the name somewhere
     ANY = 3  # code that is not here
+
+
+def reads_tables(module: Module) -> bool:
+    """Whether a file reads tables from files of settings."""
+    return any(
+        module.qualified(call.func).partition(".")[0] in ("json", "yaml", "pickle")
+        for name in ("load", "loads", "safe_load")
+        for call in module.calls.get(name, ())
+    )
 
 
 class Whole(Places):
@@ -96,7 +114,9 @@ class Whole(Places):
         """What becomes of it where one flag is taken, or the table of all."""
         if isinstance(around, ast.Subscript):
             known = around.value is node and (
-                isinstance(around.slice, ast.Constant) or is_shown(module, around)
+                isinstance(around.slice, ast.Constant)
+                or is_shown(module, around)
+                or in_showing_loop(module, around)
             )
             return Fate.NAMED if known else Fate.ANY
         if isinstance(around, ast.Attribute) and around.attr in SAME:
@@ -113,10 +133,11 @@ class Whole(Places):
             outer = module.parents[around] if isinstance(around, ast.comprehension) else around
             self.add(module, [outer])
         elif isinstance(around, ast.For):
+            if shows_each(module, around):
+                return Fate.NAMED
             calls = {last_name(call.func) for one in around.body for call in own_calls(one)}
-            shown = bool(calls & RECORDING) and calls <= RECORDING | WRITTEN
             copied = "setattr" in calls and calls <= RECORDING | WRITTEN | {"setattr"}
-            return Fate.NAMED if shown else Fate.WORDS if copied else Fate.ANY
+            return Fate.WORDS if copied else Fate.ANY
         elif isinstance(around, ast.Dict):
             return Fate.KEPT
         elif not isinstance(
@@ -128,16 +149,19 @@ class Whole(Places):
     def given(self, module: Module, call: ast.Call, node: ast.AST) -> Fate:
         """What becomes of it as an argument by place."""
         name = last_name(call.func)
+        if name in ("dump", "safe_dump") and any(map(reads_tables, self.files)):
+            self.by_key = True
         if call.func is node or name in RECORDING or name in HARMLESS or watched(call):
             return Fate.NAMED
         if name == "getattr" and call.args[0] is node:
-            return Fate.NAMED if isinstance(call.args[1], ast.Constant) else Fate.ANY
+            named = isinstance(call.args[1], ast.Constant) or is_shown(module, call)
+            return Fate.NAMED if named or in_showing_loop(module, call) else Fate.ANY
         if name == "save":
             return Fate.KEPT
         if name in SAME:
             self.add(module, [call])
             return Fate.NAMED
-        if name == "update":  # of a table, which has them from then on
+        if name == "update" and not isinstance(receiver(call), ast.Call):  # of a table
             self.bind(module, module.function(call), receiver(call) or call)
             return Fate.NAMED
         place = next(k for k, one in enumerate(call.args) if one is node)
@@ -153,7 +177,8 @@ class Whole(Places):
             self.add(module, [call])
             return Fate.NAMED
         if around.arg is None:
-            return Fate.WORDS if is_own(module, call) else Fate.ANY
+            known = is_own(module, call) and not passes_on(module, call)
+            return Fate.WORDS if known else Fate.ANY
         if name in RECORDING or watched(call) or (name == "parse_args"):
             return Fate.NAMED
         if name == "save":

@@ -9,7 +9,7 @@ from ...syntax import Function, is_constant, last_name, own_calls, receiver, wri
 
 AMP_DOCS = f"{STABLE}/notes/amp_examples.html"
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "NAdam", "RAdam", "Adagrad", "Adamax", "LBFGS")
-CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
+CLIPPING = ("clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
 
 
 def is_optimizer(module: Module, node: ast.AST | None) -> bool:

@@ -7,7 +7,8 @@ from ...project import Module
 from ...rule import STABLE, rule
 from ...syntax import blocks, walk
 from ..shared.loops import CLIPPING, call_of, is_step, name_of_call, step_scopes
-from .schedule import scheduler_step
+from .clipped_passes import only_measures
+from .too_early import scheduler_step
 
 
 @rule(
@@ -51,10 +52,10 @@ def clipped_too_late(module: Module) -> Iterator[ast.AST]:
                 continue
             if not is_step(module, call_of(order[names.index("step")][1])):
                 continue
-            if not names.index("backward") < clips[0] < names.index("step") and names.index(
-                "backward"
-            ) < names.index("step"):
-                yield order[clips[0]][1]
+            computed, clip, moved = names.index("backward"), clips[0], names.index("step")
+            outside = computed < moved and not computed < clip < moved
+            if outside and not only_measures(call_of(order[clip][1])):
+                yield order[clip][1]
 
 
 def asked_for(statement: ast.stmt) -> ast.stmt:

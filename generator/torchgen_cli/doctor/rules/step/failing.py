@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, rule
-from ...syntax import mentions, walk
+from ...syntax import last_name, mentions, own_calls, walk
 from ..checkpoint.swallowed import swallowing
 from ..shared.loops import optimizer_steps, scaled_steps
 
@@ -47,5 +47,27 @@ def passed_over(module: Module) -> Iterator[ast.AST]:
         leaves = any(isinstance(node, ast.Break | ast.Return) for node in walk(handler))
         loop = next(module.loops_around(handler), None)
         steps = loop is not None and optimizer_steps(module, loop) + scaled_steps(module, loop)
-        if steps and not leaves:
+        if steps and not leaves and not tells_later(module, handler):
             yield handler
+
+
+def tells_later(module: Module, handler: ast.ExceptHandler) -> bool:
+    """Whether a handler keeps the error, ends the run in a function, or opens a debugger."""
+    kept = any(
+        isinstance(node, ast.Assign) and last_name(node.value) == handler.name
+        for node in walk(handler)
+        if handler.name
+    )
+    ends = any(
+        module.project.reaches(other, function, is_end, depth=1)
+        for call in own_calls(handler)
+        for other, function in module.project.resolve(module, call)
+    )
+    return kept or ends or mentions(handler, "pdb", "breakpoint", "embed")
+
+
+def is_end(node: ast.AST) -> bool:
+    """Whether it ends the run."""
+    return isinstance(node, ast.Raise) or (
+        isinstance(node, ast.Call) and last_name(node.func) in ("exit", "_exit", "abort")
+    )

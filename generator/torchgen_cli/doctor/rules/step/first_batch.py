@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import rule
-from ...syntax import FUNCTIONS, argument, last_name, mentions, own_calls, own_nodes
+from ...syntax import FUNCTIONS, argument, last_name, mentions, own_calls, own_nodes, parameters
 from ..shared.loops import is_backward
 
 # functions that are meant to take one batch
 TRIALS = re.compile(
-    r"overfit|debug|sanity|toy|profile|warm|find|try|check|test|demo|bench|first|one"
+    r"overfit|debug|dry|sanity|toy|profile|warm|find|try|check|test|demo|bench|first|one"
 )
 
 
@@ -87,4 +87,6 @@ def is_of_an_epoch(module: Module, loop: ast.For) -> bool:
     if around is not None:
         return isinstance(around, ast.For) and mentions(around.target, "epoch")
     scope = module.function(loop)
-    return isinstance(scope, FUNCTIONS) and "epoch" in scope.name.lower()
+    if not isinstance(scope, FUNCTIONS):
+        return False
+    return "epoch" in scope.name.lower() or "epoch" in parameters(scope)

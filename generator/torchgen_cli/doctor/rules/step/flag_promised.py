@@ -27,7 +27,7 @@ def promised(module: Module, files: list[Module], call: ast.Call, names: set[str
         if INSTEAD_OF_TRAINING.search(name) and is_constant(keyword(call, "action"), "store_true"):
             return "but the run trains anyway"
         if ASKS_FOR.search(name):
-            return "but loads nothing"
+            return "but nothing is loaded from it"
         near = sorted(files, key=lambda one: distance(module, one))
         for where, node, text in (
             *optimizers(near, name),

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import argument, has_stars, last_name, mentions, own_calls, receiver, walk, written
+from ...syntax import (
+    argument,
+    has_stars,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from .in_epochs import drops_within_epochs
 
 
@@ -74,8 +84,16 @@ def unit(module: Module, call: ast.Call) -> str:
         return ""
     if lengths(length):
         return "batches"
-    plain = not isinstance(length, ast.BinOp | ast.Call)
+    plain = not isinstance(length, ast.BinOp | ast.Call) and not is_computed(module, length)
     return "epochs" if plain and mentions(length, "epoch") and not mentions(length, "per") else ""
+
+
+def is_computed(module: Module, length: ast.expr) -> bool:
+    """Whether a length that has a name is the result of a calculation."""
+    function = module.function(length)
+    return any(isinstance(one, ast.BinOp) for one in module.value_in(length, function)) or any(
+        isinstance(node, ast.AugAssign) and same(node.target, length) for node in walk(function)
+    )
 
 
 def lengths(node: ast.expr) -> bool:

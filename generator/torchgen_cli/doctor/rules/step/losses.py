@@ -1,12 +1,13 @@
 """What becomes of the losses of a run."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, Spot, rule
+from ...rule import STABLE, Spot, rule
 from ...syntax import (
-    Loop,
+    keyword,
     last_name,
     mentions,
     own_calls,
@@ -17,8 +18,12 @@ from ...syntax import (
     written,
 )
 from ..shared.loops import graph_losses, is_step, step_scopes
+from .kept_values import DROPPING, added, bare_terms, kept_value, names_kept, rebound
+from .returned_losses import losses_taken
 
 FAQ = f"{STABLE}/notes/faq.html"
+# a loss, and no weight of one
+LOSS = re.compile(r"(^|_)loss(_(?!(w|weight|scale|coef\w*|fac\w*|ratio)$)\w+)?$", re.I)
 
 
 @rule(
@@ -55,24 +60,29 @@ def train(model, loader, optimizer, loss_of):
 def kept_graph(module: Module) -> Iterator[Spot]:
     for scope in step_scopes(module):
         losses = graph_losses(scope)
-        if not losses:
+        if losses:
+            for node, target in kept(module, scope, losses | terms(scope, losses)):
+                yield Spot(node, unsure=ends_soon(module, target, node))
+    for other in module.project.near(module):
+        for where, caller, name in losses_taken(other) if "backward" in other.calls else ():
+            if where is module:
+                yield from (Spot(node) for node, _ in kept(module, caller, {name}))
+
+
+def kept(module: Module, scope: ast.AST, losses: set[str]) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """(where a loop keeps one of these losses, what keeps it)."""
+    for node in own_nodes(scope):
+        target, value = kept_value(node)
+        if target is None or value is None or not next(module.loops_around(node), None):
             continue
-        for node in own_nodes(scope):
-            target, value = kept_value(node)
-            if target is None or value is None or not next(module.loops_around(node), None):
-                continue
-            names = {written(n) for n in bare_terms(value)}
-            goal = written(target)
-            if goal in losses or not names & losses or rebound(scope, names & losses, node):
-                continue
-            computed = (
-                isinstance(node, ast.AugAssign | ast.Assign) or not names_kept(value) & losses
-            )
-            if starts_within(module, scope, target, node) or ends_with_step(module, target, node):
-                continue
-            if computed and under_no_grad(module, node):
-                continue
-            yield Spot(node, unsure=ends_soon(module, target, node))
+        names = {written(n) for n in bare_terms(value)}
+        if written(target) in losses or not names & losses or rebound(scope, names & losses, node):
+            continue
+        computed = isinstance(node, ast.AugAssign | ast.Assign) or not names_kept(value) & losses
+        if starts_within(module, scope, target, node) or ends_with_step(module, target, node):
+            continue
+        if not (computed and under_no_grad(module, node)) and not is_cut(module, scope, target):
+            yield node, target
 
 
 def ends_with_step(module: Module, target: ast.expr, node: ast.AST) -> bool:
@@ -115,56 +125,31 @@ def ends_soon(module: Module, target: ast.expr, node: ast.AST) -> bool:
     )
 
 
-def kept_value(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
-    """(what keeps, what is kept) of `total += x`, `total = total + x` and `history.append(x)`."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
-        return node.target, node.value
-    if (
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.BinOp)
-        and isinstance(node.value.op, ast.Add)
-        and same(node.targets[0], node.value.left)
-    ):
-        return node.targets[0], node.value.right
-    if isinstance(node, ast.Call) and last_name(node.func) == "append" and len(node.args) == 1:
-        return receiver(node), node.args[0]
-    return None, None
-
-
-def names_kept(value: ast.expr) -> set[str]:
-    """The names that a collection keeps as they are: `no_grad` does not drop their graphs."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):  # of dictionaries
-        return names_kept(value.left) | names_kept(value.right)
-    if isinstance(value, ast.Tuple | ast.List | ast.Dict):
-        items = value.values if isinstance(value, ast.Dict) else value.elts
-        return set().union(*map(names_kept, items))
-    return {written(value)} if isinstance(value, ast.Name | ast.Attribute) else set()
-
-
-def bare_terms(value: ast.expr) -> Iterator[ast.expr]:
-    """The names in a sum, product or collection, without what is otherwise called or converted."""
-    if isinstance(value, ast.BinOp):
-        yield from bare_terms(value.left)
-        yield from bare_terms(value.right)
-    elif isinstance(value, ast.Call) and last_name(value.func) in ("stack", "cat") and value.args:
-        yield from bare_terms(value.args[0])
-    elif isinstance(value, ast.Tuple | ast.List | ast.Dict):
-        for item in value.values if isinstance(value, ast.Dict) else value.elts:
-            yield from bare_terms(item)
-    elif isinstance(value, ast.Name | ast.Attribute):
-        yield value
-
-
-def rebound(scope: ast.AST, names: set[str], before: ast.AST) -> bool:
-    """Whether the loss is made a plain number in between: `loss = loss.item()`."""
-    return any(
-        written(target) in names
-        and isinstance(value, ast.Call)
-        and mentions(value.func, "item", "detach", "float", "reduce", "gather", "cpu", "numpy")
+def terms(scope: ast.AST, losses: set[str]) -> set[str]:
+    """The losses of which those are sums: `kl_loss`, of `loss = recon + kl_loss`."""
+    found: set[str] = set()
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Assign) and written(node.targets[0]) in losses:
+            found |= {written(one) for one in added(node.value)}
+    computed = {
+        written(target)
         for node in own_nodes(scope)
         if isinstance(node, ast.Assign)
         for target, value in pairs(node)
-    )
+        if isinstance(value, ast.Call) and not mentions(value.func, *DROPPING)
+    }
+    return {name for name in found & computed if LOSS.search(name)}
+
+
+def is_cut(module: Module, scope: ast.AST, target: ast.expr) -> bool:
+    """Whether a collection drops what it held before: it is a `deque(maxlen=9)`, or popped."""
+    made = [
+        value
+        for value in module.value_in(target, scope)
+        if isinstance(value, ast.Call) and keyword(value, "maxlen") is not None
+    ]
+    cut = (call for call in own_calls(scope, "pop", "popleft", "clear"))
+    return bool(made) or any(same(receiver(call), target) for call in cut)
 
 
 def starts_within(module: Module, scope: ast.AST, target: ast.expr, node: ast.AST) -> bool:
@@ -187,57 +172,3 @@ def under_no_grad(module: Module, node: ast.AST) -> bool:
         and any(mentions(item.context_expr, "no_grad", "inference_mode") for item in around.items)
         for around in module.ancestors(node)
     )
-
-
-def hot_loops(module: Module) -> Iterator[tuple[Loop, ast.AST]]:
-    """The innermost loops that compute gradients: their body runs once for each step."""
-    for scope in step_scopes(module):
-        for call in own_calls(scope, "backward"):
-            loop = next(module.loops_around(call), None)
-            if loop is not None:
-                yield loop, scope
-
-
-@rule(
-    "TG490",
-    "each step waits for the device",
-    why="""Reading a number from the device waits until all earlier work is done. If each step does
-    so, the device idles while Python prepares the next one.""",
-    remedy="read the losses only every few steps",
-    source="https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html",
-    bad="""
-def train(model, loader, optimizer, loss_of):
-    total = 0.0
-    for batch in loader:
-        optimizer.zero_grad()
-        loss = loss_of(model, batch)
-        loss.backward()
-        optimizer.step()
-        total += loss.item()  # <--
-    return total
-""",
-    good="""
-def train(model, loader, optimizer, loss_of):
-    losses = []
-    for batch in loader:
-        optimizer.zero_grad()
-        loss = loss_of(model, batch)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.detach())
-    return sum(loss.item() for loss in losses)
-""",
-    severity=Severity.HINT,
-)
-def waits_each_step(module: Module) -> Iterator[ast.AST | Spot]:
-    for loop, scope in hot_loops(module):
-        losses = graph_losses(scope)
-        for call in own_calls(loop):
-            condition = next((n for n in module.ancestors(call) if isinstance(n, ast.If)), None)
-            if condition is not None and loop in module.ancestors(condition):
-                continue
-            name = last_name(call.func)
-            read = name in ("item", "tolist") and not call.args
-            shown = name == "print" and any(written(a) in losses for a in call.args)
-            if read or shown or (name == "float" and call.args and written(call.args[0]) in losses):
-                yield call

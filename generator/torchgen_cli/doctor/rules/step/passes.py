@@ -21,7 +21,8 @@ from ...syntax import (
     written,
 )
 from ..shared.flag_readers import flag_names
-from ..shared.loops import AMP_DOCS, CLIPPING, optimizer_steps, scaled_steps
+from ..shared.loops import AMP_DOCS, optimizer_steps, scaled_steps
+from .unset import zeroes
 
 
 def accumulating(module: Module) -> Iterator[tuple[ast.For, ast.If, ast.AST]]:
@@ -45,15 +46,20 @@ def accumulating(module: Module) -> Iterator[tuple[ast.For, ast.If, ast.AST]]:
 
 
 def every_few(test: ast.expr) -> bool:
-    """Whether it is `count % passes == 0`, where `passes` is no literal."""
+    """Whether it is `count % passes == 0`, or `not count % passes`."""
+    if any(isinstance(n, ast.Call) and last_name(n.func) == "len" for n in walk(test)):
+        return False
+    rest: ast.expr | None = None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        rest = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
+        other = test.comparators[0]
+        rest = test.left if is_constant(other, 0) or isinstance(other, ast.BinOp) else None
     return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.BinOp)
-        and isinstance(test.left.op, ast.Mod)
-        and isinstance(test.ops[0], ast.Eq)
-        and not isinstance(test.left.right, ast.Constant | ast.Call)
-        and (is_constant(test.comparators[0], 0) or isinstance(test.comparators[0], ast.BinOp))
-        and not any(isinstance(n, ast.Call) and last_name(n.func) == "len" for n in walk(test))
+        isinstance(rest, ast.BinOp)
+        and isinstance(rest.op, ast.Mod)
+        and not isinstance(rest.right, ast.Call)
+        and not is_constant(rest.right, 1)
     )
 
 
@@ -98,7 +104,10 @@ def left_over(module: Module) -> Iterator[Spot]:
             for other, call in module.project.calls_of(module, scope)
         )
         outer = epochs[-1] if epochs else scope
-        zeroed = any(call not in inside for call in own_calls(outer, "zero_grad"))
+        zeroed = any(zeroes(node) and node not in inside for node in own_nodes(outer))
+        cut = any(isinstance(node, ast.Break) for node in own_nodes(loop)) or mentions(
+            loop.iter, "islice", "drop"
+        )
         flushed = any(
             call.lineno > (loop.end_lineno or 0)
             for call in [*optimizer_steps(module, outer), *scaled_steps(module, outer)]
@@ -108,7 +117,7 @@ def left_over(module: Module) -> Iterator[Spot]:
             for node in walk(condition.test)
             if isinstance(node, ast.Name | ast.Attribute)
         )
-        if again and every_few(condition.test) and not (zeroed or flushed or counts_on):
+        if again and every_few(condition.test) and not (zeroed or flushed or counts_on or cut):
             yield Spot(condition, unsure=not has_several(module, condition.test))
 
 
@@ -117,9 +126,10 @@ def has_several(module: Module, test: ast.expr) -> bool:
     function = module.function(test)
     either = test.values if isinstance(test, ast.BoolOp) else [test]
     passes = [
-        one.left.right
-        for one in either
-        if isinstance(one, ast.Compare) and isinstance(one.left, ast.BinOp)
+        one.right
+        for part in either
+        for one in walk(part)
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod)
     ]
     values = [*passes, *(value for one in passes for value in module.value_in(one, function))]
     if isinstance(function, FUNCTIONS):
@@ -161,62 +171,3 @@ def spans_epochs(module: Module, name: ast.Name | ast.Attribute) -> bool:
         for value in module.value_in(name, module.function(name))
         for node in walk(value)
     )
-
-
-@rule(
-    "TG416",
-    "gradients are clipped before all passes have added to them",
-    why="""Each pass clips the sum so far, including that of earlier passes, and the last pass adds
-    to it: the gradient of the step depends on the batch order, and can exceed the limit.""",
-    remedy="clip right before `optimizer.step()`, under the same condition",
-    source=f"{AMP_DOCS}#gradient-accumulation",
-    bad="""
-from torch.nn.utils import clip_grad_norm_
-
-
-def train(model, loader, optimizer, passes, loss_of):
-    optimizer.zero_grad()
-    for i, batch in enumerate(loader):
-        (loss_of(model, batch) / passes).backward()
-        clip_grad_norm_(model.parameters(), 1.0)  # <--
-        if (i + 1) % passes == 0:
-            optimizer.step()
-            optimizer.zero_grad()
-""",
-    good="""
-from torch.nn.utils import clip_grad_norm_
-
-
-def train(model, loader, optimizer, passes, loss_of):
-    optimizer.zero_grad()
-    for i, batch in enumerate(loader):
-        (loss_of(model, batch) / passes).backward()
-        if (i + 1) % passes == 0:
-            clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            optimizer.zero_grad()
-""",
-    severity=Severity.WARNING,
-)
-def clipped_in_parts(module: Module) -> Iterator[ast.AST]:
-    for loop, condition, _ in accumulating(module):
-        inside = set(walk(condition))
-        for clip in own_calls(loop, *CLIPPING):
-            if clip not in inside and clip.lineno < condition.lineno:
-                yield clip
-    for function in module.functions:
-        yield from clipped_by_update(module, function)
-
-
-def clipped_by_update(module: Module, function: ast.AST) -> Iterator[ast.Call]:
-    """Where a function for one pass clips, and then steps in some passes alone."""
-    backwards = own_calls(function, "backward")
-    for node in own_nodes(function) if backwards else ():
-        if not isinstance(node, ast.If) or node.orelse or not every_few(node.test):
-            continue
-        inside = set(walk(node))
-        alone = not any(True for _ in module.loops_around(node))
-        if alone and optimizer_steps(module, node) and not inside.intersection(backwards):
-            for clip in own_calls(function, *CLIPPING):
-                if clip not in inside and backwards[0].lineno < clip.lineno < node.lineno:
-                    yield clip

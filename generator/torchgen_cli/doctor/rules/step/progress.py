@@ -5,19 +5,23 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, Spot, rule
+from ...rule import STABLE, Severity, rule
 from ...syntax import (
+    Function,
     is_constant,
     keyword,
     last_name,
     mentions,
     own_calls,
     own_nodes,
+    same,
     walk,
 )
-from ..checkpoint.in_place import is_setting
-from ..shared.loops import OPTIMIZERS, is_backward, is_rate
+from ..shared.flag_readers import flag_names
+from ..shared.loops import is_backward, is_rate
 
+# what is done once, when a run goes on
+ONCE = re.compile(r"resume|restore|load", re.I)
 EPOCHS = re.compile(r"^(n|num|nb|max|total)?_?epochs?(_num|_count)?$", re.I)
 
 
@@ -46,8 +50,22 @@ def compounded(module: Module) -> Iterator[ast.AST]:
         for node in own_nodes(function):
             for factor in multiplied(node):
                 values = [factor, *module.value_in(factor, function)]
-                if any(is_power_of_epochs(one) for value in values for one in walk(value)):
+                powers = (is_power_of_epochs(one) for value in values for one in walk(value))
+                if any(powers) and not begins_anew(module, function, node):
                     yield node
+
+
+def begins_anew(module: Module, function: Function, node: ast.AST) -> bool:
+    """Whether the rate is set before it is multiplied, or a function runs once, to go on."""
+    if ONCE.search(function.name):
+        return True
+    return any(
+        isinstance(one, ast.Assign)
+        and is_rate(one.targets[0])
+        and not multiplied(one)
+        and one.lineno < getattr(node, "lineno", 0)
+        for one in own_nodes(function)
+    )
 
 
 def multiplied(node: ast.AST) -> list[ast.expr]:
@@ -120,62 +138,39 @@ def one_epoch_less(module: Module) -> Iterator[ast.AST]:
             isinstance(one, ast.BinOp) for one in module.value_in(end, module.function(loop))
         )
         trains = module.project.reaches(module, loop, is_backward, depth=2)
-        if trains and not raised:
+        if trains and not raised and not counts_otherwise(module, loop, end):
             yield loop
 
 
-@rule(
-    "TG421",
-    "this optimizer ignores the learning-rate flag",
-    why="""One branch creates the optimizer from the flags, the other from hard-coded numbers: with
-    the other optimizer `--lr` has no effect, though it is logged.""",
-    remedy="give both the same settings",
-    source=f"{STABLE}/optim.html",
-    bad="""
-import torch
+def counts_otherwise(module: Module, loop: ast.For, end: ast.expr) -> bool:
+    """Whether the end is one more than the epochs, or the first epoch is before the loop."""
+    function = module.function(loop)
+    if any(isinstance(n, ast.AugAssign) and same(n.target, end) for n in own_nodes(function)):
+        return True
+    given = [
+        one
+        for other, call in module.project.calls_of(module, function)
+        for one in (*call.args, *(k.value for k in call.keywords))
+    ]
+    if any(isinstance(one, ast.BinOp) and mentions(one, "epoch") for one in given):
+        return True
+    defaults = [
+        default.value
+        for other in module.project.near(module)
+        for call in other.calls.get("add_argument", ())
+        if last_name(end) in flag_names(call)
+        and isinstance(default := keyword(call, "default"), ast.Constant)
+    ]
+    if any(isinstance(one, int) and one > 1 and one % 10 == 1 for one in defaults):
+        return True
+    inside = {last_name(c.func) for c in own_calls(loop) if trains_in(module, c)}
+    first = (c for c in own_calls(function) if c.lineno < loop.lineno and trains_in(module, c))
+    return any(last_name(call.func) in inside for call in first)
 
 
-def build(model, args):
-    if args.optimizer == "adam":
-        optimizer = torch.optim.Adam(model.parameters(), lr=args.lr)
-    else:
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)  # <--
-    return optimizer
-""",
-    good="""
-import torch
-
-
-def build(model, args):
-    if args.optimizer == "adam":
-        optimizer = torch.optim.Adam(model.parameters(), lr=args.lr)
-    else:
-        optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
-    return optimizer
-""",
-    severity=Severity.WARNING,
-)
-def deaf(module: Module) -> Iterator[Spot]:
-    for node in walk(module.tree) if any(module.torch_calls(*OPTIMIZERS)) else ():
-        if not isinstance(node, ast.If) or not node.orelse or only_some_may_come(module, node):
-            continue
-        sides = [
-            [c for s in block for c in own_calls(s) if module.is_torch(c.func, *OPTIMIZERS)]
-            for block in (node.body, node.orelse)
-        ]
-        if [len(side) for side in sides] != [1, 1]:
-            continue
-        for one, other in (sides, sides[::-1]):
-            asked, fixed = keyword(one[0], "lr"), keyword(other[0], "lr")
-            if asked is not None and is_setting(asked) and isinstance(fixed, ast.Constant):
-                yield Spot(other[0])
-
-
-def only_some_may_come(module: Module, node: ast.If) -> bool:
-    """Whether the function asserts which values there are, so that the last branch may be none."""
+def trains_in(module: Module, call: ast.Call) -> bool:
+    """Whether a call computes gradients."""
     return any(
-        isinstance(one, ast.Assert)
-        and isinstance(one.test, ast.Compare)
-        and isinstance(one.test.ops[0], ast.In)
-        for one in own_nodes(module.function(node))
+        module.project.reaches(other, function, is_backward, depth=2)
+        for other, function in module.project.resolve(module, call)
     )

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, rule
-from ...syntax import FUNCTIONS, argument, last_name, own_calls, same, written
+from ...syntax import FUNCTIONS, argument, last_name, own_calls, receiver, same, written
 from ..randomness.reach_of_seeds import excludes
-from ..shared.loops import CLIPPING, OPTIMIZERS
+from ..shared.loops import CLIPPING, OPTIMIZERS, is_scheduler
 
 
 @rule(
@@ -63,16 +63,30 @@ def left_behind(module: Module) -> Iterator[ast.AST]:
                     and statement.lineno > call.lineno
                     and not excludes(module, call, statement)
                     and not rebuilt(module, call, statement)
+                    and goes_on(module, call, statement)
                 ):
                     yield statement
 
 
 def rebuilt(module: Module, call: ast.Call, statement: ast.Assign) -> bool:
     """Whether another scheduler is made for the new optimizer."""
-    return any(
+    made = module.parents[call]
+    target = made.targets[0] if isinstance(made, ast.Assign) else None
+    anew = module.assigned.get(written(target), ()) if target is not None else ()
+    return any(one.lineno > statement.lineno for one in anew) or any(
         module.qualified(other.func).startswith("torch.optim.lr_scheduler.")
         and other.lineno > statement.lineno
         for other in own_calls(module.function(call))
+    )
+
+
+def goes_on(module: Module, call: ast.Call, statement: ast.Assign) -> bool:
+    """Whether a scheduler of the function steps after the optimizer is replaced."""
+    loops = set(module.loops_around(statement))
+    return any(
+        is_scheduler(module, receiver(step))
+        and (step.lineno > statement.lineno or loops.intersection(module.loops_around(step)))
+        for step in own_calls(module.function(call), "step")
     )
 
 
@@ -121,6 +135,7 @@ def build(model):
 """,
 )
 def used_up(module: Module) -> Iterator[ast.AST]:
+    yield from used_up_variables(module)
     for node in module.classes:
         methods = {one.name: one for one in node.body if isinstance(one, FUNCTIONS)}
         first = methods.get("__init__")
@@ -144,6 +159,25 @@ def used_up(module: Module) -> Iterator[ast.AST]:
                     for _, one in module.project.callers.get(node.name, ())
                 ):
                     yield call
+
+
+def used_up_variables(module: Module) -> Iterator[ast.AST]:
+    """Where a variable is clipped that holds a generator which an optimizer has gone through."""
+    for optimizer in module.torch_calls(*OPTIMIZERS):
+        given = argument(optimizer, 0, "params")
+        scope = module.function(optimizer)
+        values = module.value_in(given, scope) if isinstance(given, ast.Name) else []
+        if len(values) != 1 or not (is_generator(values[0]) or is_filter(values[0])):
+            continue
+        for clip in own_calls(scope, *CLIPPING):
+            if clip.args and same(clip.args[0], given) and clip.lineno > optimizer.lineno:
+                yield clip
+
+
+def is_filter(value: ast.expr) -> bool:
+    """Whether it is `filter(wanted, model.parameters())`, or a generator expression."""
+    named = isinstance(value, ast.Call) and written(value.func) == "filter"
+    return named or isinstance(value, ast.GeneratorExp)
 
 
 def clips_all(call: ast.Call) -> bool:

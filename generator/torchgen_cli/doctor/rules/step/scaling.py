@@ -4,17 +4,17 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import Severity, Spot, rule
+from ...rule import Spot, rule
 from ...syntax import (
-    FUNCTIONS,
     last_name,
+    mentions,
     own_calls,
-    receiver,
     same,
 )
 from ..shared.loops import (
     AMP_DOCS,
     CLIPPING,
+    is_backward,
     optimizer_steps,
     scaled_backwards,
     scaled_steps,
@@ -61,13 +61,44 @@ def clipped_scaled(module: Module) -> Iterator[ast.AST | Spot]:
         steps = scaled_steps(module, scope)
         if not scaled or not steps:
             continue
-        unscaled = [call.lineno for call in own_calls(scope, "unscale_")]
+        first = scaled[0][0]
         for clip in own_calls(scope, *CLIPPING):
-            before = scaled[0][0].lineno < clip.lineno < steps[-1].lineno
-            if not before or any(line < clip.lineno for line in unscaled):
+            between = [c for c in own_calls(scope) if first.lineno <= c.lineno < clip.lineno]
+            if not first.lineno < clip.lineno < steps[-1].lineno or apart(module, first, clip):
                 continue
-            if not apart(module, scaled[0][0], clip):
-                yield clip
+            if any(unscales(module, call) for call in between) or spares_scaled(module, clip):
+                continue
+            if any(is_backward(one) and one not in [call for call, _ in scaled] for one in between):
+                continue  # of another model
+            yield clip
+
+
+def unscales(module: Module, call: ast.Call) -> bool:
+    """Whether a call unscales the gradients, itself or in a function of the project."""
+    return is_unscaling(call) or any(
+        module.project.reaches(other, function, is_unscaling, depth=2)
+        for other, function in module.project.resolve(module, call)
+    )
+
+
+def is_unscaling(node: ast.AST) -> bool:
+    """Whether it is `scaler.unscale_(optimizer)`, or asks for the scale to divide by it."""
+    names = ("unscale_", "unscale", "get_scale")
+    return isinstance(node, ast.Call) and last_name(node.func) in names
+
+
+def spares_scaled(module: Module, clip: ast.Call) -> bool:
+    """Whether it clips only without a scaler, or by a limit that is scaled too."""
+    if any(mentions(one, "scale") for one in clip.args[1:]):
+        return True
+    inner: ast.AST = clip
+    for around in module.ancestors(clip):
+        if isinstance(around, ast.If) and mentions(around.test, "amp", "fp16", "half", "scaler"):
+            negated = any(isinstance(n, ast.Not | ast.Is) for n in ast.walk(around.test))
+            if negated or inner in around.orelse:
+                return True
+        inner = around
+    return False
 
 
 def apart(module: Module, one: ast.AST, other: ast.AST) -> bool:
@@ -79,42 +110,6 @@ def apart(module: Module, one: ast.AST, other: ast.AST) -> bool:
             first, second = above[above.index(node) - 1], below[below.index(node) - 1]
             return (first in node.orelse) != (second in node.orelse)
     return False
-
-
-@rule(
-    "TG404",
-    "the scaler's scale is never updated",
-    why="""Without `update` the scale keeps its initial value: after an overflow every further step
-    is also skipped. `step` may be called only once between two updates.""",
-    remedy="call `scaler.update()` after `scaler.step(optimizer)`",
-    source=AMP_DOCS,
-    bad="""
-def train_step(loss, optimizer, scaler):
-    optimizer.zero_grad()
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)  # <--
-""",
-    good="""
-def train_step(loss, optimizer, scaler):
-    optimizer.zero_grad()
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)
-    scaler.update()
-""",
-)
-def scaler_not_updated(module: Module) -> Iterator[ast.AST]:
-    owners = (receiver(call) for call in module.calls.get("update", ()))
-    updated = {last_name(owner) for owner in owners if owner is not None}
-    for scope in step_scopes(module):
-        scalers = [scaler for _, scaler in scaled_backwards(scope)]
-        for step in scaled_steps(module, scope):
-            scaler = receiver(step)
-            if (
-                scaler is not None
-                and any(same(scaler, one) for one in scalers)
-                and last_name(scaler) not in updated
-            ):
-                yield step
 
 
 @rule(
@@ -142,56 +137,22 @@ def train_step(loss, optimizer, scaler):
 def stepped_scaled(module: Module) -> Iterator[ast.AST]:
     for scope in step_scopes(module):
         scaled = scaled_backwards(scope)
-        if not scaled or own_calls(scope, "unscale_"):
+        if not scaled or own_calls(scope, "unscale_", "get_scale"):
             continue
         if any(call.args for call in own_calls(scope, "step")):
+            continue
+        scalers = [scaler for _, scaler in scaled]
+        own = [value for one in scalers for value in module.value_in(one, scope)]
+        if any(
+            same(one, scaler)
+            for call in own_calls(scope)
+            for one in call.args
+            for scaler in scalers
+        ):
+            continue
+        if any(isinstance(one, ast.Call) and not module.is_torch(one.func) for one in own):
             continue
         for step in optimizer_steps(module, scope):
             if step.lineno > scaled[0][0].lineno and not apart(module, scaled[0][0], step):
                 yield step
-                break
-
-
-@rule(
-    "TG412",
-    "`backward` runs under autocast",
-    why="""Backward operations already run in the type that autocast chose for the forward ones;
-    the docs advise against autocast around `backward`.""",
-    remedy="leave the `with torch.autocast(...)` block before `backward()`",
-    source=AMP_DOCS,
-    bad="""
-import torch
-
-
-def train_step(model, images, loss_of, optimizer, scaler):
-    with torch.autocast("cuda", dtype=torch.float16):
-        loss = loss_of(model(images))
-        scaler.scale(loss).backward()  # <--
-    scaler.step(optimizer)
-    scaler.update()
-""",
-    good="""
-import torch
-
-
-def train_step(model, images, loss_of, optimizer, scaler):
-    with torch.autocast("cuda", dtype=torch.float16):
-        loss = loss_of(model(images))
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)
-    scaler.update()
-""",
-    severity=Severity.WARNING,
-)
-def backward_under_autocast(module: Module) -> Iterator[ast.AST]:
-    for call in module.calls.get("backward", ()):
-        for around in module.ancestors(call):
-            if isinstance(around, (*FUNCTIONS, ast.Lambda)):
-                break
-            if isinstance(around, ast.With) and any(
-                isinstance(item.context_expr, ast.Call)
-                and module.is_torch(item.context_expr.func, "autocast")
-                for item in around.items
-            ):
-                yield call
                 break

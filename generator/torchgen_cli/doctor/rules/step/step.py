@@ -19,93 +19,16 @@ from ...syntax import (
 )
 from ..shared.loops import (
     AMP_DOCS,
+    CLIPPING,
     call_of,
     name_of_call,
-    optimizer_steps,
-    scaled_steps,
     step_scopes,
 )
 
 PASSES = re.compile(r"accum|subdivision", re.I)
-
-
-@rule(
-    "TG401",
-    "gradients are never set to zero",
-    why="`backward` adds to the existing gradients: each step uses the sum of all before it.",
-    remedy="call `optimizer.zero_grad()` once per step",
-    source=f"{STABLE}/generated/torch.optim.Optimizer.zero_grad.html",
-    bad="""
-def train(model, loader, optimizer, loss_of):
-    for batch in loader:
-        loss = loss_of(model, batch)
-        loss.backward()
-        optimizer.step()  # <--
-""",
-    good="""
-def train(model, loader, optimizer, loss_of):
-    for batch in loader:
-        optimizer.zero_grad()
-        loss = loss_of(model, batch)
-        loss.backward()
-        optimizer.step()
-""",
-)
-def no_zero_grad(module: Module) -> Iterator[ast.AST]:
-    if module.project.has_framework(module):
-        return
-    for scope in step_scopes(module):
-        steps = [
-            s
-            for s in optimizer_steps(module, scope) + scaled_steps(module, scope)
-            if any(own_calls(loop, "backward") for loop in module.loops_around(s))
-        ]
-        around = module.class_of(scope) or scope
-        if not steps and own_calls(
-            scope, "backward"
-        ):  # a step of its own, made by a loop elsewhere
-            alone = optimizer_steps(module, scope) + scaled_steps(module, scope)
-            steps = alone if called_without_zeroes(module, scope) else []
-        if steps and not module.project.reaches(module, around, zeroes):
-            yield steps[0]
-
-
-def called_without_zeroes(module: Module, scope: ast.AST) -> bool:
-    """Whether a function is called, and nobody on the way to it sets gradients to zero."""
-    seen: set[ast.AST] = {scope}
-    pending = [(module, scope)]
-    for where, around in pending:  # it grows
-        for other, call in where.project.calls_of(where, around):
-            caller = other.function(call)
-            if caller not in seen:
-                if sets_to_zero(other, caller):
-                    return False
-                seen.add(caller)
-                pending.append((other, caller))
-    return len(seen) > 1
-
-
-def sets_to_zero(module: Module, function: ast.AST) -> bool:
-    """Whether a function sets gradients to zero, or calls a method of an optimizer that does."""
-    methods = [
-        method
-        for call in own_calls(function)
-        if "optim" in last_name(receiver(call) or call).lower()
-        for _, method in module.project.resolve(module, call)
-    ]
-    return any(zeroes(node) for scope in (function, *methods) for node in walk(scope))
-
-
-def zeroes(node: ast.AST) -> bool:
-    """Whether it may set gradients to zero."""
-    if isinstance(node, ast.Attribute):
-        return node.attr == "zero_grad" or (
-            node.attr == "grad" and isinstance(node.ctx, ast.Store | ast.Del)
-        )
-    if not isinstance(node, ast.Call) or last_name(node.func) != "zero_":
-        return False
-    owner = receiver(node)
-    return owner is not None and last_name(owner) == "grad"
+# words of a number by which a loss may be divided for its passes
+PLAIN = ("accum", "subdivision")
+ANY = (*PLAIN, "scale", "weight", "norm", "world")
 
 
 @rule(
@@ -131,16 +54,26 @@ def zeroed_too_early(module: Module) -> Iterator[ast.AST]:
     for scope in step_scopes(module):
         for block in blocks(scope):
             order = [(name_of_call(s), s) for s in block if name_of_call(s)]
-            names = [name for name, _ in order]
-            for place, (name, statement) in enumerate(order):
-                if name != "zero_grad" or not names[:place] or names[place - 1] != "backward":
+            order = [one for one in order if one[0] not in CLIPPING]
+            for before, (name, statement), after in zip(order, order[1:], order[2:], strict=False):
+                if (before[0], name, after[0]) != ("backward", "zero_grad", "step"):
                     continue
-                zeroed = receiver(call_of(statement))
-                step = order[place + 1][1] if place + 1 < len(order) else None
-                if step is not None and names[place + 1] == "step":
-                    stepped = receiver(call_of(step))
-                    if same(zeroed, stepped) and not call_of(step).args:
-                        yield statement
+                step, zeroed = call_of(after[1]), receiver(call_of(statement))
+                between = block[block.index(statement) + 1 : block.index(after[1])]
+                scaled = len(step.args) == 1 and same(zeroed, step.args[0])
+                given = any(gives_gradients(module, one) for one in between)
+                if not given and (scaled or (same(zeroed, receiver(step)) and not step.args)):
+                    yield statement
+
+
+def gives_gradients(module: Module, statement: ast.stmt) -> bool:
+    """Whether a statement writes gradients, itself or in a function of the project."""
+    return module.project.reaches(module, statement, writes_gradient, depth=2)
+
+
+def writes_gradient(node: ast.AST) -> bool:
+    """Whether it is `p.grad`, where something is put into it, or copied."""
+    return isinstance(node, ast.Attribute) and node.attr == "grad"
 
 
 @rule(
@@ -183,7 +116,8 @@ def undivided_loss(module: Module) -> Iterator[Spot]:
         module.project.contents[module.name].decode("utf-8", "replace")
     ):
         return
-    if divides_by_accumulation(module):
+    beside = [other for other in module.project.near(module) if other is not module]
+    if divides_by_accumulation(module) or any(divides_by_accumulation(m, PLAIN) for m in beside):
         return
     as_it_is = any("SGD" in other.calls for other in module.project.near(module))
     for scope in step_scopes(module):
@@ -216,27 +150,33 @@ def modulus(test: ast.expr) -> ast.expr | None:
     return None
 
 
-def sets_a_number(module: Module, node: ast.AST) -> bool:
-    """Whether it is what a rate or a size of batches is set to, and so no loss."""
+def sets_a_number(module: Module, node: ast.AST, divides: bool) -> bool:
+    """Whether it is what a size of batches is set to, and so no loss; or a rate is raised to."""
     around = module.parents[node]
     while isinstance(around, ast.Call | ast.BinOp):  # int(size / passes)
         around = module.parents[around]
     if not isinstance(around, ast.Assign):
         return False
-    return re.search(r"(^|_)(lr|rate|batch_?size)$", name_of(around.targets[0]), re.I) is not None
+    name = name_of(around.targets[0])
+    words = r"(^|_)batch_?size$" if divides else r"(^|_)(lr|rate|batch_?size)$"
+    return re.search(words, name, re.I) is not None
 
 
-def divides_by_accumulation(module: Module) -> bool:
+def divides_by_accumulation(module: Module, words: tuple[str, ...] = ANY) -> bool:
     """Whether anything is divided by, or scaled with, the number of passes; or losses are sums."""
     for node in walk(module.tree):
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
-            if sets_a_number(module, node):
+            if sets_a_number(module, node, isinstance(node.op, ast.Div)):
                 continue
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
-            if mentions(divisor, "accum", "scale", "weight", "norm", "world", "subdivision"):
+            if isinstance(divisor, ast.Name):  # n = args.accumulation; loss / n
+                named = module.value_in(divisor, module.function(node))
+                if any(mentions(one, *PLAIN) for one in named):
+                    return True
+            if mentions(divisor, *words):
                 return True
             if isinstance(node, ast.BinOp) and mentions(node.left, "accum"):
                 return True
-        if isinstance(node, ast.keyword) and is_constant(node.value, "sum"):
+        if words is ANY and isinstance(node, ast.keyword) and is_constant(node.value, "sum"):
             return True
     return False

@@ -73,10 +73,19 @@ def doubled(module: Module, block: list[ast.stmt]) -> Iterator[ast.Call]:
                 followed.add(name)
         elif isinstance(statement, ast.If) and followed:
             yield from again_in(module, statement, followed)
+            if not only_clips(statement) and changes_gradients(module, statement):
+                computed, followed = True, set()
+        elif isinstance(statement, ast.Assign):
+            followed -= {written(one) for one in statement.targets}
             if changes_gradients(module, statement):
                 computed, followed = True, set()
         elif changes_gradients(module, statement):
             computed, followed = True, set()
+
+
+def only_clips(branches: ast.If) -> bool:
+    """Whether it clips the gradients, and does nothing else."""
+    return not branches.orelse and all(name_of_call(one) in CLIPPING for one in branches.body)
 
 
 def again_in(module: Module, branches: ast.If, followed: set[str]) -> Iterator[ast.Call]:

@@ -15,7 +15,10 @@ from ...syntax import (
     walk,
 )
 from ..shared.loops import is_optimizer, is_rate
+from .moved_otherwise import is_forgotten, may_be_moved_otherwise
 
+# what settings of several things are called
+COMMON = {"kind", "method", "mode", "name", "type"}
 KNOWN = (ast.Eq, ast.In, ast.NotEq, ast.NotIn)
 
 
@@ -82,10 +85,14 @@ def never_stepped(module: Module) -> Iterator[Spot]:
         and not is_optimizer(other, receiver(call))
         and not is_environment(call)
     ]
-    if not moved:
+    elsewhere = may_be_moved_otherwise(module, made)
+    if not moved and not elsewhere:
         yield Spot(made[0])
-        return
-    for call in made:
+    for call in made if moved else ():
+        if is_forgotten(module, call):
+            yield Spot(call)
+        if elsewhere:
+            continue
         for key, choice in choices(module, call):
             if all(goes_past(other, step, key, choice) for other, step in moved):
                 yield Spot(call, f"where {key} is {choice!r}")
@@ -143,10 +150,14 @@ def conditions(module: Module, node: ast.AST) -> Iterator[tuple[str, list[object
 
 
 def key_of(node: ast.expr) -> str:
-    """What is compared: the last name of `args.schedule`, the key of `config["schedule"]`."""
+    """What is compared: the last name of `args.schedule`, the key of `config["schedule"]`.
+
+    Of a name such as `type`, which many things have, it is the whole path.
+    """
+    key = last_name(node)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return str(node.slice.value)
-    return last_name(node)
+        key = str(node.slice.value)
+    return ast.unparse(node) if key.lower() in COMMON else key
 
 
 def is_idle(module: Module, call: ast.Call) -> bool:

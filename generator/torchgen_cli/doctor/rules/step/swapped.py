@@ -17,8 +17,11 @@ FUNCTIONAL = (
 CLASSES = ("BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "NLLLoss")
 TARGET = re.compile(r"(^|_)(y_true|truths?|gts?|ground_?truths?|targets?|labels?)$", re.I)
 PREDICTED = re.compile(
-    r"(^|_)(y_pred|preds?|predicted|predictions?|logits?|outputs?|y_hat|probs?)$", re.I
+    r"(^|_)(y_pred|preds?|predicted|predictions?|logits?|outs?|outputs?|y_hat|probs?)$", re.I
 )
+# the beginnings of names such as pred_labels and gt_probs, which are the other thing
+NO_TARGET = re.compile(r"pred|logit|out|hat|estimat|fake|recon|gen", re.I)
+NO_PREDICTION = re.compile(r"(^|_)(true|gts?|ground|targets?|labels?|real|soft|teacher)(_|$)", re.I)
 
 
 @rule(
@@ -55,7 +58,8 @@ def target_first(module: Module) -> Iterator[ast.AST]:
         if len(call.args) < 2 or has_stars(call):
             continue
         first, second = (last_name(one) for one in call.args[:2])
-        if TARGET.search(first) and PREDICTED.search(second):
+        mixed = NO_TARGET.search(first) or NO_PREDICTION.search(second)
+        if TARGET.search(first) and PREDICTED.search(second) and not mixed:
             yield call
 
 

@@ -7,6 +7,7 @@ from ...project import Module
 from ...rule import STABLE, rule
 from ...syntax import last_name, receiver
 from ..shared.loops import is_scheduler
+from .moved_otherwise import may_be_moved_otherwise
 
 PLATEAU = "ReduceLROnPlateau"
 
@@ -58,14 +59,18 @@ def stepped_without_metric(module: Module) -> Iterator[ast.Call]:
             for other in module.project.near(module)
             for step in other.calls.get("step", ())
         ]
-        told = any(step.args or step.keywords for _, step, name in steps if "sched" in name)
+        told = any(
+            step.args or step.keywords
+            for _, step, name in steps
+            if "sched" in name or name in names
+        )
         bare = any(
             name in names and is_scheduler(other, receiver(step)) for other, step, name in steps
         )
         handed = any(  # scaler.step(scheduler), engine.step(scheduler)
             last_name(one) in names for _, step, _ in steps for one in step.args
         )
-        if bare and not told and not handed:
+        if bare and not told and not handed and not may_be_moved_otherwise(module, [call]):
             yield call
 
 

@@ -50,6 +50,8 @@ def thrown_away(module: Module) -> Iterator[ast.AST]:
         zeroed = receiver(zeroing)
         if is_optimizer(module, zeroed) and not any(same(zeroed, one) for one in moved):
             continue
+        if any(not same(receiver(one), zeroed) for one in own_calls(turn, "zero_grad")):
+            continue  # the gradients of a model that the optimizer may not change
         always = set(branches(module, zeroing, turn))
         for step in (one for one in steps if turn_of(module, one) is turn):
             around = branches(module, step, turn)
