@@ -18,14 +18,26 @@ FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
     *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
-    "conda*.txt",
+    *("conda*.txt", "Dockerfile*", "*/Dockerfile*", "Pipfile"),
 )
+# what a tool has chosen, where the README has one install by it
+LOCKS = {
+    "Pipfile.lock": r"\bpipenv (install|run|sync)",
+    "poetry.lock": r"\bpoetry (install|run)",
+    "uv.lock": r"\buv (run|sync)",
+}
+READMES = "[Rr][Ee][Aa][Dd][Mm][Ee]*"
+INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba) install [^\n`]*")
+# of which a README names the release that was at hand for a GPU of its time
+TORCHES = ("torch", "pytorch", "torchaudio", "torchtext", "torchvision")
 
 
 def _pattern(name: str) -> re.Pattern[str]:
-    """Finds the versions of a library: beside its name, or in the address of a package."""
+    """Finds the versions of a library: beside its name, in the address of a package, in a lock."""
     beside = rf"""(?:^|["'\s]){name}{VERSIONS}"""
-    return re.compile(rf"{beside}|/{name}-(\d+\.[\d.]*\d)(?:\.post\d+)?[-%+]", re.M | re.I)
+    address = rf"/{name}-(\d+\.[\d.]*\d)(?:\.post\d+)?[-%+]"
+    locked = rf'"{name}"(?:\r?\nversion = "|: \{{[^}}]*"version": ")((?:==)?\d[\d.]*)'
+    return re.compile(rf"{beside}|{address}|{locked}", re.M | re.I)
 
 
 TORCH = _pattern(r"""-?(?:py)?torch["']?""")
@@ -52,7 +64,10 @@ def pinned_torch(root: Path) -> Version | None:
 def stays_before(root: Path, library: str, release: str) -> bool:
     """Whether a requirement below `root` allows no release of a library from this one on."""
     name = "[-_.]".join(map(re.escape, re.split("[-_.]", library)))  # all are the same to pip
-    found = [one for text in _texts(root, _pattern(name)) if (one := _specifiers(text)) is not None]
+    texts = _texts(root, _pattern(name))
+    if library not in TORCHES:
+        texts += [t for one in commands(root) for t in _versions(_pattern(name), one)]
+    found = [one for text in texts if (one := _specifiers(text)) is not None]
     return any(_is_below(one, Version(release)) for one in found)
 
 
@@ -77,15 +92,38 @@ def _is_below(specifiers: SpecifierSet, release: Version) -> bool:
 
 def _texts(root: Path, pattern: re.Pattern[str] = TORCH, files: Iterable[str] = FILES) -> list[str]:
     """The specifiers for a library, as they are written."""
+    names = [*files, *(locks(root) if files is FILES else ())]
     found = []
-    for name in files:
-        for file in sorted(root.glob(name)):
-            try:
-                text = file.read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
-            found += [(m[1] or m[2]).replace(" ", "") for m in pattern.finditer(text)]
+    for file in (file for name in names for file in sorted(root.glob(name))):
+        found += _versions(pattern, _content(file))
     return found
+
+
+def _content(file: Path) -> str:
+    """The text of a file; empty where it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _versions(pattern: re.Pattern[str], text: str) -> list[str]:
+    """What a pattern of versions finds in a text."""
+    return [(m[1] or m[2] or m[3]).replace(" ", "") for m in pattern.finditer(text)]
+
+
+@kept
+def locks(root: Path) -> tuple[str, ...]:
+    """The locks at `root` by which its README has one install."""
+    readmes = "".join(map(_content, sorted(root.glob(READMES))))
+    return tuple(name for name, command in LOCKS.items() if re.search(command, readmes))
+
+
+@kept
+def commands(root: Path) -> tuple[str, ...]:
+    """The commands of the README at `root` that install something."""
+    readmes = "\n".join(map(_content, sorted(root.glob(READMES))))
+    return tuple(INSTALLS.findall(re.sub(r"\\\r?\n", " ", readmes)))
 
 
 def _specifiers(text: str) -> SpecifierSet | None:

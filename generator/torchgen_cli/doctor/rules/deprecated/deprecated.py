@@ -7,6 +7,7 @@ from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import everything
 from .names import AMP, DEPRECATED, REMOVED
+from .provided import is_caught, is_for_a_release
 
 # deprecated by the docs alone: they still do what they always did, without a warning
 SILENT = {"torch.norm", "torch.autograd.Variable", "torch.testing.assert_allclose"}
@@ -71,7 +72,8 @@ def old_amp(module: Module) -> Iterator[Spot]:
 @rule(
     "TG802",
     "this function is no longer part of torch",
-    why="It raises an error in every current release.",
+    why="""It raises an error in every current release. It is a hint where the packaging pins an
+    older one.""",
     remedy="use the name after the colon; arguments and results may differ",
     source=TORCHFIX,
     bad="""
@@ -91,7 +93,10 @@ def solve(a, b):
     in_tests=True,
 )
 def removed(module: Module) -> Iterator[Spot]:
-    yield from uses(module, REMOVED)
+    for spot in uses(module, REMOVED):
+        if not is_for_a_release(module, spot.node) and not is_caught(module, spot.node, "error"):
+            release = "2.0" if spot.detail.startswith("torch.symeig") else "1.13"
+            yield spot._replace(unsure=module.project.stays_before_torch(release))
 
 
 @rule(

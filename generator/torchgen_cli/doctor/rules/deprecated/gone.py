@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, last_name, mentions, walk
+from ...syntax import is_constant, last_name, mentions
 from ..shared.graphs import called_under, under
 from ..shared.loops import repeated
 from .gone_fields import fields_used
 from .gone_names import GONE, RELEASES
+from .provided import is_caught, is_for_a_release, is_own, library_name
 from .reachable import is_out_of_reach
 
 LOSS = re.compile(r"loss|criterion|entropy", re.I)
@@ -140,11 +141,21 @@ def targets(labels):
 )
 def gone(module: Module) -> Iterator[Spot]:
     for node, name in [*imported(module), *used(module), *fields_used(module)]:
-        if is_for_a_release(module, node) or is_tried(module, node):
+        if is_provided(module, node, name):
             continue
         library, release = RELEASES[name]
         kept = is_out_of_reach(module.project, library, release) or asserts_release(module, name)
         yield Spot(node, f"{name}: {GONE[name]}", unsure=kept)
+
+
+def is_provided(module: Module, node: ast.AST, name: str) -> bool:
+    """Whether the code does something else where a name is missing, or defines it itself."""
+    return (
+        is_for_a_release(module, node)
+        or is_tried(module, node)
+        or is_caught(module, node, "attributeerror")
+        or is_own(module, name)
+    )
 
 
 def imported(module: Module) -> Iterator[tuple[ast.AST, str]]:
@@ -164,7 +175,7 @@ def used(module: Module) -> Iterator[tuple[ast.AST, str]]:
     last_parts = {name.rpartition(".")[2] for name in GONE}
     for node in module.attributes:
         if node.attr in last_parts and isinstance(node.ctx, ast.Load):
-            name = module.qualified(node)
+            name = library_name(module, node)
             if name in GONE and not is_imported_in_vain(module, name):
                 yield node, name
 
@@ -184,23 +195,6 @@ def parts(name: str) -> Iterator[str]:
     while name:
         yield name
         name = name.rpartition(".")[0]
-
-
-def is_for_a_release(module: Module, node: ast.AST) -> bool:
-    """Whether it runs with some releases only, which the code asks for, or for type checkers."""
-    tests = [one.test for one in module.ancestors(node) if isinstance(one, ast.If | ast.IfExp)]
-    typing = any(last_name(test) == "TYPE_CHECKING" for test in tests)
-    return (
-        typing
-        or module.is_fallback(node)
-        or any(
-            mentions(given.value, "version", "hasattr")
-            for test in tests
-            for name in walk(test)
-            if isinstance(name, ast.Name)
-            for given in module.assigned.get(name.id, ())
-        )
-    )
 
 
 def asserts_release(module: Module, name: str) -> bool:

@@ -26,8 +26,14 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             )
         },
         "3.11": {"inspect.getargspec": "inspect.getfullargspec"},
-        "3.12": {"imp.load_source": "importlib.util.spec_from_file_location"},
-        "3.13": {"imghdr.what": "PIL.Image.open(...).format"},
+        "3.12": {"asyncore": "asyncio", "imp": "importlib, such as importlib.util"},
+        "3.13": {
+            "cgi": "html, or urllib.parse",
+            "imghdr": "PIL.Image.open(...).format",
+            "pipes": "shlex",
+            "telnetlib": "another library",
+            **dict.fromkeys(("aifc", "audioop", "sndhdr", "sunau"), "soundfile"),
+        },
     },
     "numpy": {
         "1.18": {"numpy.rank": "numpy.ndim"},
@@ -47,6 +53,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.Infinity": "numpy.inf",
             "numpy.AxisError": "numpy.exceptions.AxisError",
             "numpy.ComplexWarning": "numpy.exceptions.ComplexWarning",
+            "numpy.NAN": "numpy.nan",
             "numpy.NINF": "-numpy.inf",
             "numpy.NaN": "numpy.nan",
             "numpy.PINF": "numpy.inf",
@@ -355,6 +362,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
         "4.0": {"cv2.estimateRigidTransform": "cv2.estimateAffinePartial2D"},
     },
+    "setuptools": {"82": {"pkg_resources": "importlib.metadata, or packaging"}},
     "wandb": {"0.28": {"wandb.util.generate_id": "wandb.sdk.lib.runid.generate_id"}},
     "tifffile": {"2025.12.20": {"tifffile.imsave": "tifffile.imwrite"}},
     "faiss": {"1.7": {"faiss.cast_integer_to_long_ptr": "faiss.cast_integer_to_idx_t_ptr"}},

@@ -6,15 +6,18 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import has_stars, keyword, last_name, mentions
+from ...syntax import has_stars, keyword, last_name
 from ..files.undefined import is_of_python_2
-from .gone import asserts_release, is_for_a_release
+from .gone import asserts_release
 from .gone_arguments import ARGUMENTS, BY_PLACE
 from .gone_names import PACKAGES
+from .provided import is_caught, is_for_a_release, is_own, library_name
 from .reachable import is_out_of_reach
 from .refused_frameworks import refused_by_frameworks
 from .refused_methods import Refused, removed_methods
+from .refused_objects import refused_objects
 
+ERRORS = ("attributeerror", "typeerror", "valueerror")
 SCHEDULERS = "torch.optim.lr_scheduler."
 SAMPLERS = ("torch.utils.data.Sampler", "torch.utils.data.sampler.Sampler")
 
@@ -51,9 +54,11 @@ def refused_calls(module: Module) -> Iterator[Spot]:
         *given_to_samplers(module),
         *removed_methods(module),
         *refused_by_frameworks(module),
+        *refused_objects(module),
     )
     for node, name, release, advice in found:
-        if not is_for_a_release(module, node) and not is_caught(module, node):
+        provided = is_for_a_release(module, node) or is_own(module, name.split()[0].split("(")[0])
+        if not provided and not is_caught(module, node, *ERRORS):
             library = re.split(r"\W", name)[0].replace("dict", "python")
             package = PACKAGES.get(library, library)
             kept = is_out_of_reach(module.project, package, release)
@@ -62,25 +67,13 @@ def refused_calls(module: Module) -> Iterator[Spot]:
             yield Spot(node, f"{name}, since {library} {release}: {advice}", unsure=kept)
 
 
-def is_caught(module: Module, node: ast.AST) -> bool:
-    """Whether it is tried, and something else is done where an old name or argument is refused."""
-    inner = node
-    for around in module.ancestors(node):
-        if isinstance(around, ast.Try) and inner in around.body:
-            caught = [one.type for one in around.handlers if one.type is not None]
-            if any(mentions(one, "attributeerror", "typeerror") for one in caught):
-                return True
-        inner = around
-    return False
-
-
 def removed_arguments(module: Module) -> Iterator[Refused]:
     """Where an argument is given that is gone."""
     for node in module.keywords:
         call = module.parents[node]
         if not isinstance(call, ast.Call) or node.arg is None:
             continue
-        name = module.qualified(call.func)
+        name = library_name(module, call.func)
         if node.arg == "verbose" and name.startswith(SCHEDULERS):
             yield call, name, "2.7", "leave `verbose` out"
         elif node.arg in (refused := ARGUMENTS.get(name, {})):
@@ -91,7 +84,7 @@ def too_many(module: Module) -> Iterator[Refused]:
     """Where an argument is given by its place that has to be named."""
     for last in {name.rpartition(".")[2] for name in BY_PLACE} & module.calls.keys():
         for call in module.calls[last]:
-            name = module.qualified(call.func)
+            name = library_name(module, call.func)
             if name in BY_PLACE and not has_stars(call):
                 allowed, release = BY_PLACE[name]
                 if len(call.args) > allowed:
@@ -111,7 +104,7 @@ def missing_arguments(module: Module) -> Iterator[Refused]:
     for name, safe in (("load", "safe_load"), ("load_all", "safe_load_all")):
         for call in module.calls.get(name, ()):
             alone = len(call.args) == 1 and not call.keywords
-            if alone and module.qualified(call.func) == f"yaml.{name}":
+            if alone and library_name(module, call.func) == f"yaml.{name}":
                 yield call, f"yaml.{name}", "6.0", f"yaml.{safe}(...)"
     for call in module.torch_calls("stft"):
         if (

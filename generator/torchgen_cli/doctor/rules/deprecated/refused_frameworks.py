@@ -85,15 +85,21 @@ def of_boosters(module: Module) -> Iterator[Refused]:
 
 
 def of_environments(module: Module) -> Iterator[Refused]:
-    """Where an environment that `gym.make` gives is seeded by a method, which is gone."""
-    for call in module.calls.get("seed", ()):
+    """Where an environment that `gym.make` gives is seeded by a method, or told how to render."""
+    calls = [("seed", "Env.seed", "env.reset(seed=...)", call) for call in module.calls.get("seed", ())]
+    calls += [
+        ("render", "Env.render(mode=...)", "make(..., render_mode=...)", call)
+        for call in module.calls.get("render", ())
+        if keyword(call, "mode") is not None
+    ]
+    for name, what, advice, call in calls:
         env = receiver(call)
-        if env is None or "seed" in module.project.functions:
+        if env is None or name in module.project.functions:
             continue
         made = [made_by(module, one) for one in module.value_in(env, module.function(call))]
         library = made[0].partition(".")[0] if made else ""
         if library in GYMS and set(made) == {f"{library}.make"}:
-            yield call, f"{library}.Env.seed", "0.26", "env.reset(seed=...)"
+            yield call, f"{library}.{what}", "0.26", advice
 
 
 def made_by(module: Module, value: ast.expr) -> str:

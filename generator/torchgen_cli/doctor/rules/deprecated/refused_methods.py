@@ -39,6 +39,7 @@ METHODS = {
     "nodes_with_selfloops": ("networkx.Graph", "2.4", "networkx.nodes_with_selfloops(graph)"),
     "ptp": ("numpy.ndarray", "2.0", "numpy.ptp(array)"),
     "selfloop_edges": ("networkx.Graph", "2.4", "networkx.selfloop_edges(graph)"),
+    "symeig": ("torch.Tensor", "2.0", "torch.linalg.eigh"),
     "textsize": ("PIL.ImageDraw", "10", "textbbox((0, 0), text)[2:]"),
     "tostring": ("numpy.ndarray", "2.3", "tobytes()"),
     "tostring_rgb": ("matplotlib.FigureCanvasAgg", "3.10", "buffer_rgba(), with four channels"),
@@ -47,6 +48,7 @@ METHODS = {
 ATTRIBUTES = {
     "index2word": ("gensim.KeyedVectors", "4.0", "index_to_key"),
     "ix": ("pandas.DataFrame", "1.0", "loc, or iloc"),
+    "node": ("networkx.Graph", "2.4", "nodes"),
     "legendHandles": ("matplotlib.Legend", "3.9", "legend_handles"),
     "vocab": ("gensim.KeyedVectors", "4.0", "key_to_index"),
     "w_xaxis": ("matplotlib.Axes3D", "3.8", "xaxis"),
@@ -134,9 +136,11 @@ def is_part(module: Module, node: ast.Attribute) -> bool:
     """Whether an attribute stands where that of the library does: `table.ix[0]`, `.dt.week`."""
     if node.attr in ("index2word", "vocab"):
         return last_name(node.value) == "wv"
-    if node.attr == "ix":
+    if node.attr in ("ix", "node"):
         around = module.parents[node]
-        return isinstance(around, ast.Subscript) and around.value is node
+        own = f".{node.attr}"  # of an object of the project's
+        told = any(name.endswith(own) for one in module.project.code for name in one.assigned)
+        return isinstance(around, ast.Subscript) and around.value is node and not told
     return not node.attr.startswith("week") or last_name(node.value) == "dt"
 
 
