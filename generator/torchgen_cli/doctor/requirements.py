@@ -18,7 +18,7 @@ FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
     *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
-    *("conda*.txt", "Dockerfile*", "*/Dockerfile*", "Pipfile"),
+    *("conda*.txt", "Pipfile"),
 )
 # what a tool has chosen, where the README has one install by it
 LOCKS = {
@@ -27,8 +27,9 @@ LOCKS = {
     "uv.lock": r"\buv (run|sync)",
 }
 READMES = "[Rr][Ee][Aa][Dd][Mm][Ee]*"
+DOCKERFILES = ("Dockerfile*", "*/Dockerfile*")
 INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba) install [^\n`]*")
-# of which a README names the release that was at hand for a GPU of its time
+# of which such a command names the release that was at hand for a GPU of its time
 TORCHES = ("torch", "pytorch", "torchaudio", "torchtext", "torchvision")
 
 
@@ -121,9 +122,10 @@ def locks(root: Path) -> tuple[str, ...]:
 
 @kept
 def commands(root: Path) -> tuple[str, ...]:
-    """The commands of the README at `root` that install something."""
-    readmes = "\n".join(map(_content, sorted(root.glob(READMES))))
-    return tuple(INSTALLS.findall(re.sub(r"\\\r?\n", " ", readmes)))
+    """The commands of the README and the Dockerfiles at `root` that install something."""
+    files = [file for name in (READMES, *DOCKERFILES) for file in sorted(root.glob(name))]
+    text = "\n".join(map(_content, files))
+    return tuple(INSTALLS.findall(re.sub(r"\\\r?\n", " ", text)))
 
 
 def _specifiers(text: str) -> SpecifierSet | None:

@@ -1,27 +1,27 @@
-"""What fails, or does nothing, with every torch and numpy of these years."""
+"""What fails with every torch and numpy of these years."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, last_name, mentions
-from ..shared.graphs import called_under, under
-from ..shared.loops import repeated
+from ...rule import Spot, rule
+from ...syntax import last_name, mentions
 from .gone_fields import fields_used
 from .gone_names import GONE, RELEASES
-from .provided import is_caught, is_for_a_release, is_own, library_name
+from .losses import first_elements, is_a_loss
+from .provided import asked_before, is_caught, is_for_a_release, is_own, library_name
 from .reachable import is_out_of_reach
 
-LOSS = re.compile(r"loss|criterion|entropy", re.I)
+# what a condition says that asks how many dimensions there are
+SHAPES = ("dim", "hasattr", "numel", "shape", "size")
 
 
 @rule(
     "TG811",
     "a loss has no element 0",
-    why="""Since torch 0.5 a mean loss has no dimensions, and `loss.data[0]` raises an IndexError:
-    the first step, or the first evaluation, ends the run. It is a hint for plural names.""",
+    why="""Since torch 0.5 a mean loss has no dimensions, nor has a sum, and `loss.data[0]` raises
+    an IndexError: the first step, or the first evaluation, ends the run. It is a hint for plural
+    names, and for losses that may have dimensions.""",
     remedy="write `loss.item()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
@@ -50,66 +50,15 @@ def train(model, loader, optimizer, loss_of):
 )
 def first_of_a_loss(module: Module) -> Iterator[Spot]:
     old = module.project.stays_before_torch("0.5")
-    for node in module.attributes:
-        around = module.parents[node]
-        if (
-            node.attr == "data"
-            and isinstance(around, ast.Subscript)
-            and is_constant(around.slice, 0)
-            and LOSS.search(last_name(getattr(node.value, "func", node.value)))
-            and isinstance(around.ctx, ast.Load)
-            and not module.is_fallback(node)
-        ):
-            several = last_name(node.value).endswith("es")  # which may be a list of numbers
-            yield Spot(around, unsure=old or several)
-
-
-@rule(
-    "TG812",
-    "`volatile` has no effect",
-    why="""Torch 0.4 removed it and ignores it: the evaluation builds autograd graphs, with several
-    times the memory. It is a hint where every caller is under `no_grad`, in a notebook that trains
-    nothing, outside of loops and for a target.""",
-    remedy="run the evaluation under `torch.no_grad()`",
-    source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
-    bad="""
-from torch.autograd import Variable
-
-
-def predict(model, images):
-    return model(Variable(images, volatile=True))  # <--
-
-
-def predict_all(model, images, size):
-    for start in range(0, len(images), size):
-        yield predict(model, images[start : start + size])
-""",
-    good="""
-import torch
-
-
-@torch.no_grad()
-def predict(model, images):
-    return model(images)
-""",
-    severity=Severity.WARNING,
-    once=True,
-)
-def volatile(module: Module) -> Iterator[Spot]:
-    old = module.project.stays_before_torch("0.4")
-    for node in module.keywords:
-        call = module.parents[node]
-        if (
-            node.arg == "volatile"
-            and is_constant(node.value, True)
-            and isinstance(call, ast.Call)
-            and last_name(call.func) == "Variable"
-            and not under(module, call)
-        ):
-            shown = module.name.endswith(".ipynb") and "backward" not in module.calls
-            idle = old or shown or called_under(module, module.function(call), set())
-            target = any(mentions(one, "target", "label") for one in call.args)
-            yield Spot(call, unsure=idle or target or not repeated(module, call))
+    for node, around in first_elements(module):
+        asked = any(mentions(test, *SHAPES) for test in asked_before(module, node))
+        caught = is_caught(module, node, "indexerror", "typeerror")
+        if asked or caught or is_for_a_release(module, node) or not is_a_loss(module, node.value):
+            continue
+        values = module.value_in(node.value, module.function(node)) or [node.value]
+        keeps = any(mentions(one, "none", "unsqueeze", "view", "reshape", "dim") for one in values)
+        several = last_name(node.value).endswith("es")  # which may be a list of numbers
+        yield Spot(around, unsure=old or several or keeps)
 
 
 @rule(

@@ -41,9 +41,22 @@ def method_next(module: Module) -> Iterator[Spot]:
 
 def is_iterator(module: Module, value: ast.expr) -> bool:
     """Whether it is `iter(...)` of what is called a loader, or is one."""
-    if not isinstance(value, ast.Call) or last_name(value.func) != "iter" or not value.args:
+    if not isinstance(value, ast.Call) or last_name(value.func) not in ("iter", "__iter__"):
         return False
-    loader = value.args[0]
+    loader = value.args[0] if value.args else receiver(value)
+    if loader is None:
+        return False
     named = "loader" in written(loader).lower() or mentions(loader, "dataloader")
     made = module.value_in(loader, module.function(value))
+    if any(is_of_another_class(module, one) for one in made):
+        return False
     return named or any(mentions(one, "dataloader") for one in made)
+
+
+def is_of_another_class(module: Module, value: ast.expr) -> bool:
+    """Whether a call makes an object of the project's, or of a library other than torch."""
+    if not isinstance(value, ast.Call):
+        return False
+    name = last_name(value.func)
+    foreign = name[:1].isupper() and name in module.imports and not module.is_torch(value.func)
+    return name in module.project.classes or foreign

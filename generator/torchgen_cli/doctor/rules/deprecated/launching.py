@@ -8,7 +8,7 @@ from pathlib import PurePath
 from ...documents import documents
 from ...project import Module, Project
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import is_constant, own_calls
+from ...syntax import is_constant, mentions, own_calls
 from ..shared.weights_alone import is_script
 
 # what makes one training of several processes
@@ -23,7 +23,7 @@ REFUSED = "launched with `torch.distributed.launch`, which passes `--local-rank`
     environment variable LOCAL_RANK instead. Without it every process uses device 0. Since torch 2.0
     `torch.distributed.launch` itself passes `--local-rank`, which a parser of `--local_rank`
     rejects: that is reported wherever a README or a script launches the file this way. Elsewhere it
-    is a hint where nothing reads the flag and the rank comes from the environment, and where
+    is a hint where nothing reads the flag, where the program or DeepSpeed sets it, and where
     nothing wraps a model for several processes.""",
     remedy='read `int(os.environ["LOCAL_RANK"])`, and launch the file with `torchrun`',
     source=f"{STABLE}/elastic/run.html",
@@ -56,7 +56,8 @@ def local_rank_flag(module: Module) -> Iterator[Spot]:
     if module.project.contains(b"LOCAL_RANK") or not may_join(module):
         return
     old = module.project.stays_before_torch("1.10")  # which has no torchrun
-    idle = is_left_to_the_environment(module.project)
+    idle = is_left_unread(module.project)
+    idle |= is_given_otherwise(module.project)
     idle |= all(WRAPPING.isdisjoint(other.calls) for other in module.project.code)
     for call in flags_of(module):
         yield Spot(call, unsure=old or takes_dashes(call) or idle)
@@ -84,16 +85,34 @@ def is_launched(module: Module) -> bool:
     return strict and any(not re.search(rb"--use[_-]env", one) for one in commands)
 
 
-def is_left_to_the_environment(project: Project) -> bool:
-    """Whether no code reads the rank that the flag gives, and some asks the environment for it."""
+def is_left_unread(project: Project) -> bool:
+    """Whether no code reads the rank that the flag gives."""
     read = any(
         node.attr == "local_rank" and isinstance(node.ctx, ast.Load)
         for other in project.code
         for node in other.attributes
     )
     by_key = any(map(project.contains, (b"['local_rank']", b'["local_rank"]', b", 'local_rank'")))
-    asked = any(map(project.contains, (b'"RANK"', b"'RANK'", b'"SLURM_PROCID"', b"'SLURM_PROCID'")))
-    return asked and not read and not by_key
+    return not read and not by_key
+
+
+def is_given_otherwise(project: Project) -> bool:
+    """Whether the program sets the rank itself, as in a process that it spawns, or DeepSpeed does.
+
+    DeepSpeed's launcher passes the flag.
+    """
+    if any("deepspeed" in other.libraries for other in project.code):
+        return True
+    if re.search(rb"(?m)^[\s$]*deepspeed [^\n]*\.py", documents(project.root)):
+        return True
+    return any(
+        name.endswith(".local_rank")
+        and not name.startswith("self.")
+        and not mentions(one.value, "local_rank")
+        for other in project.code
+        for name, given in other.assigned.items()
+        for one in given
+    )
 
 
 def may_join(module: Module) -> bool:

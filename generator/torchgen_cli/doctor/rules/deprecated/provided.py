@@ -120,6 +120,6 @@ def names_given(project: Project) -> frozenset[str]:
         for call in module.calls.get("setattr", ()):
             if len(call.args) == 3:
                 owner = module.qualified(call.args[0])
-                name = call.args[1].value if isinstance(call.args[1], ast.Constant) else "*"
-                found.add(f"{owner}.{name}")
+                name = getattr(call.args[1], "value", "")
+                found.add(f"{owner}.{name if isinstance(name, str) and name else '*'}")
     return frozenset(found)

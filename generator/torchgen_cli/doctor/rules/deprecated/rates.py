@@ -7,14 +7,18 @@ from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import receiver
 from ..shared.loops import is_scheduler
+from .provided import is_for_a_release
+
+# which compute the rate from the number of the step
+CLOSED = ("CosineAnnealingWarmRestarts", "CyclicLR", "LambdaLR", "OneCycleLR")
 
 
 @rule(
     "TG810",
     "`get_lr` is how a scheduler computes its next rate, not the rate in use",
     why="""Outside `step` it warns, and where the rate is about to change it returns a different one
-    from the optimizer's: the logged rate is not the one used. For LambdaLR it is the rate in use,
-    so it is a hint there.""",
+    from the optimizer's: the logged rate is not the one used. For LambdaLR and others that
+    compute it from the step alone it is the rate in use, so it is a hint there.""",
     remedy="call `get_last_lr()`",
     source=f"{STABLE}/generated/torch.optim.lr_scheduler.LRScheduler.html",
     bad="""
@@ -52,6 +56,8 @@ def computed_rate(module: Module) -> Iterator[Spot]:
             values = module.value_in(owner, module.function(call))
             closed = any(is_closed(module, value) for value in values)
             closed |= not values and project.contains(b"_schedule_with_warmup(")
+            if is_for_a_release(module, call):
+                continue
             # the older one has no `get_last_lr`
             yield Spot(call, unsure=closed or project.stays_before_torch("1.4"))
 
@@ -61,6 +67,10 @@ def is_closed(module: Module, value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
     classes = module.project.classes_named(module, value.func) or ()
-    return module.qualified(value.func).endswith("LambdaLR") or any(
-        other.project.derives(other, node, "LambdaLR") for other, node in classes
+    name = module.qualified(value.func)
+    helper = name.startswith(("transformers.", "diffusers."))  # which make a LambdaLR
+    return (
+        helper
+        or name.endswith(CLOSED)
+        or any(other.project.derives(other, node, "LambdaLR") for other, node in classes)
     )

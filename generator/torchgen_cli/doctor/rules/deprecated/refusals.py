@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import FUNCTIONS, argument, is_constant, last_name, receiver
+from ...syntax import FUNCTIONS, argument, is_constant, last_name, receiver, written
+from .provided import is_for_a_release
 
 FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
 
@@ -13,9 +14,9 @@ FUNCTION = ("torch.autograd.Function", "torch.autograd.function.Function")
 @rule(
     "TG815",
     "a custom autograd function needs static methods",
-    why="""Since torch 1.5 a `forward` that is not a static method is rejected: the first call fails
-    with a RuntimeError about a legacy autograd function. It is a hint where only its `forward` is
-    called, as on any object, or an older torch is pinned.""",
+    why="""Since torch 1.5 an object whose `forward` is not a static method is rejected: its first
+    call fails with a RuntimeError about a legacy autograd function. It is a hint where only its
+    `forward` or `apply` is called, and where an older torch is pinned.""",
     remedy="make `forward(ctx, ...)` and `backward(ctx, ...)` static, and call `.apply`",
     source=f"{STABLE}/notes/extending.html",
     bad="""
@@ -49,15 +50,30 @@ def legacy_function(module: Module) -> Iterator[Spot]:
         if not any(module.qualified(base) in FUNCTION for base in node.bases):
             continue
         forward = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "forward"]
-        if forward and not forward[0].decorator_list:
+        made_static = any(written(one) == "forward" for one in assigned_in(node))
+        if forward and not (forward[0].decorator_list or made_static):
+            if is_for_a_release(module, node):
+                continue
             old = module.project.stays_before_torch("1.5")
             yield Spot(node, unsure=old or is_called_by_hand(module, node))
 
 
+def assigned_in(node: ast.ClassDef) -> list[ast.expr]:
+    """What the body of a class gives a value: `forward = staticmethod(forward)`."""
+    return [target for one in node.body if isinstance(one, ast.Assign) for target in one.targets]
+
+
 def is_called_by_hand(module: Module, node: ast.ClassDef) -> bool:
-    """Whether all that the project does with objects of a class is to call their `forward`."""
+    """Whether the project calls no object of a class, but its `forward`, or `apply` as is right."""
     made = module.project.callers.get(node.name, ())
-    return bool(made) and all(is_given_by_hand(other, call) for other, call in made)
+    if not made:
+        return any(
+            last_name(one.value) == node.name
+            for other in module.project.code
+            for one in other.attributes
+            if one.attr == "apply"
+        )
+    return all(is_given_by_hand(other, call) for other, call in made)
 
 
 def is_given_by_hand(module: Module, made: ast.Call) -> bool:
@@ -70,7 +86,7 @@ def is_given_by_hand(module: Module, made: ast.Call) -> bool:
         return by_hand and not any(
             name in other.calls for other in module.project.code for name in names
         )
-    return isinstance(around, ast.Attribute) and around.attr == "forward"
+    return isinstance(around, ast.Attribute) and around.attr in ("apply", "forward")
 
 
 @rule(
@@ -105,15 +121,21 @@ def viewed_slice(module: Module) -> Iterator[Spot]:
             continue
         scope = module.function(call)
         for value in module.value_in(sliced.value, scope):
-            compared = receiver(value) if isinstance(value, ast.Call) else None
-            if (
-                compared is not None
-                and last_name(getattr(value, "func", value)) == "eq"
-                and any(is_transposed(one) for one in module.value_in(compared, scope))
+            compared = compared_in(value)
+            if compared is not None and any(
+                is_transposed(one) for one in module.value_in(compared, scope)
             ):
                 asked, old = asked_for(module, call), module.project.stays_before_torch("1.7")
                 if not asked or not all(is_constant(one, 1) for one in asked):
                     yield Spot(call, unsure=old or bool(asked))
+
+
+def compared_in(value: ast.expr) -> ast.expr | None:
+    """What is compared with the targets: `pred` of `pred.eq(target)`, and of `pred == target`."""
+    if isinstance(value, ast.Compare):
+        return value.left if isinstance(value.ops[0], ast.Eq) else None
+    calls_eq = isinstance(value, ast.Call) and last_name(value.func) == "eq"
+    return receiver(value) if isinstance(value, ast.Call) and calls_eq else None
 
 
 def asked_for(module: Module, call: ast.Call) -> list[ast.expr]:
@@ -135,4 +157,11 @@ def asked_for(module: Module, call: ast.Call) -> list[ast.expr]:
 
 def is_transposed(value: ast.expr) -> bool:
     """Whether it is `pred.t()`, and not made contiguous."""
-    return isinstance(value, ast.Call) and last_name(value.func) == "t"
+    if isinstance(value, ast.Attribute):
+        return value.attr == "T"
+    name = last_name(value.func) if isinstance(value, ast.Call) else ""
+    return name == "t" or (
+        name == "transpose"
+        and isinstance(value, ast.Call)
+        and [getattr(one, "value", None) for one in value.args] in ([0, 1], [1, 0])
+    )

@@ -86,7 +86,9 @@ def of_boosters(module: Module) -> Iterator[Refused]:
 
 def of_environments(module: Module) -> Iterator[Refused]:
     """Where an environment that `gym.make` gives is seeded by a method, or told how to render."""
-    calls = [("seed", "Env.seed", "env.reset(seed=...)", call) for call in module.calls.get("seed", ())]
+    calls = [
+        ("seed", "Env.seed", "env.reset(seed=...)", call) for call in module.calls.get("seed", ())
+    ]
     calls += [
         ("render", "Env.render(mode=...)", "make(..., render_mode=...)", call)
         for call in module.calls.get("render", ())

@@ -73,8 +73,8 @@ def is_file(module: Module, name: ast.Name) -> bool:
     scope = module.function(name)
     opened = [*module.value_in(name, scope)]
     for node in own_nodes(scope):
-        if isinstance(node, ast.withitem) and node.optional_vars is not None:
-            if last_name(node.optional_vars) == name.id:
-                opened.append(node.context_expr)
+        named = node.optional_vars if isinstance(node, ast.withitem) else None
+        if isinstance(node, ast.withitem) and named and last_name(named) == name.id:
+            opened.append(node.context_expr)
     calls = (one for value in opened for one in walk(value) if isinstance(one, ast.Call))
     return any(module.qualified(one.func) == "h5py.File" for one in calls)

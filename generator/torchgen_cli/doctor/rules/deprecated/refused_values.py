@@ -141,7 +141,9 @@ def four_values(module: Module) -> Iterator[Spot]:
         if wraps(other, one)
     ):
         return  # a wrapper, which may turn the five into four
-    old = is_out_of_reach(project, "gym", "0.26")
+    old = is_out_of_reach(project, "gym", "0.26") or any(
+        "d4rl" in other.libraries for other in project.near(module)
+    )  # which needs an older one
     for call in module.calls.get("step", ()):
         node, env = module.parents[call], receiver(call)
         if not isinstance(node, ast.Assign) or env is None or not call.args:
@@ -151,8 +153,22 @@ def four_values(module: Module) -> Iterator[Spot]:
             isinstance(target, ast.Tuple)
             and len(target.elts) == 4
             and ENVIRONMENT.match(last_name(env))
+            and not is_of_another_kind(module, env)
         ):
             yield Spot(node, unsure=old)
+
+
+def is_of_another_kind(module: Module, env: ast.expr) -> bool:
+    """Whether an environment is made in sight, and not as those of gym's are."""
+    made = module.value_in(env, module.function(env)) or module.value_in(env, module.tree)
+    for value in made:
+        if not isinstance(value, ast.Call):
+            continue
+        whole = module.qualified(value.func)
+        own = [one for one, _ in module.project.resolve(module, value)]
+        if whole.partition(".")[0] not in GYMS and not any(map(makes_environment, own)):
+            return True
+    return False
 
 
 def wraps(module: Module, node: ast.ClassDef) -> bool:
@@ -165,6 +181,6 @@ def makes_environment(module: Module) -> bool:
     """Whether a file makes an environment of gym's or gymnasium's."""
     return any(
         module.qualified(call.func) in [f"{gym}.make" for gym in GYMS]
-        and keyword(call, "apply_api_compatibility") is None
+        and not any(keyword(call, one) for one in ("apply_api_compatibility", "new_step_api"))
         for call in module.calls.get("make", ())
     )

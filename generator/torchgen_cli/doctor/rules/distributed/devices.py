@@ -4,18 +4,22 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...documents import documents
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import is_constant, mentions, own_calls, walk
 from ..data.ranks import GUARDS, joins
 from ..shared.loops import is_backward
 from ..shared.programs import run_with
+from .first_gpu import moved_by_name
 
 CHOSEN = re.compile(
-    rb"set_device|CUDA_VISIBLE_DEVICES|cuda:|device_ids\s*=\s*\["
+    rb"set_device|CUDA_VISIBLE_DEVICES|cuda:|cuda\.device\(|device_ids\s*=\s*\["
     rb"|\.cuda\(\s*(?!async=|non_blocking=|True\b)[^)\s]"
     rb"|\.to\(\s*(self\.)?(args\.)?(local_)?(rank|gpu)|torch\.device\(\s*[^'\")\s]|cuda['\"]\s*,"
 )
+# with which Slurm shows each process a GPU of its own
+OWN_GPU = re.compile(rb"gpus-per-task|gpus_per_task|gpu-bind")
 DROPS = re.compile(
     rb"Dropout|dropout\(|dropout\s*=\s*[^0\s]|dropout=0\.[0-9]*[1-9]|DropPath|drop_path"
 )
@@ -62,8 +66,11 @@ def one_device(module: Module) -> Iterator[ast.AST]:
     contents = module.project.contents
     if any(CHOSEN.search(contents[other.name]) for other in module.project.near(module)):
         return
+    if OWN_GPU.search(documents(module.project.root)):
+        return
     moves = [call for call in module.calls.get("cuda", ()) if not call.args and not call.keywords]
     moves += [c for c in module.calls.get("to", ()) if c.args and is_constant(c.args[0], "cuda")]
+    moves += moved_by_name(module)
     wraps = {module.statement(call) for call in module.torch_calls("DistributedDataParallel")}
     before = [one for one in moves if wraps.intersection(module.following(module.statement(one)))]
     yield from (before or moves)[:1]

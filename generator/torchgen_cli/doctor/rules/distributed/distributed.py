@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import argument, is_constant, keyword, own_calls, same, written
+from ..randomness.reach_of_seeds import excludes
 
 DDP = f"{STABLE}/generated/torch.nn.parallel.DistributedDataParallel.html"
 
@@ -76,10 +77,17 @@ def late_sync(module: Module) -> Iterator[ast.AST]:
         scope = module.function(call)
         for wrap in own_calls(scope, "DistributedDataParallel", "DDP"):
             target = module.parents[wrap]
+            again = [
+                one
+                for one in module.assigned[written(given)]
+                if target is not one and wrap.lineno < one.lineno < call.lineno
+            ]
             if (
                 wrap.lineno < call.lineno
                 and isinstance(target, ast.Assign)
                 and same(target.targets[0], given)
+                and not again
+                and not excludes(module, wrap, call)
             ):
                 yield call
                 break
