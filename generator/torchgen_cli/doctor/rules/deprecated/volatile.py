@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import FUNCTIONS, argument, is_constant, last_name, mentions, parameters
-from ..shared.graphs import called_under, freezes, under
+from ..shared.graphs import called_under, under
 from ..shared.loops import repeated
 from .provided import is_for_a_release
 
@@ -44,6 +44,7 @@ def predict(model, images):
 )
 def volatile(module: Module) -> Iterator[Spot]:
     old = module.project.stays_before_torch("0.4")
+    asked: set[ast.AST] = set()  # one place of a function will do
     for node in module.keywords:
         call = module.parents[node]
         if (
@@ -57,10 +58,11 @@ def volatile(module: Module) -> Iterator[Spot]:
         if is_constant(node.value, True):
             scope = module.function(call)
             shown = module.name.endswith(".ipynb") and "backward" not in module.calls
-            idle = old or shown or freezes(scope) or called_under(module, scope, set())
+            idle = old or shown or freezes(module, scope) or called_under(module, scope, set())
             target = any(mentions(one, "target", "label") for one in call.args)
             yield Spot(call, unsure=idle or target or not repeated(module, call))
-        elif is_asked_in_loops(module, node.value):
+        elif module.function(call) not in asked and is_asked_in_loops(module, node.value):
+            asked.add(module.function(call))
             yield Spot(call, unsure=old)
 
 
@@ -80,12 +82,30 @@ def is_asked_in_loops(module: Module, value: ast.expr) -> bool:
     return any(
         is_constant(argument(call, place, name.id), wanted)
         and keeps(other, call)
-        and (repeated(other, call) or any(True for _ in module.loops_around(value)))
+        and (any(True for _ in module.loops_around(value)) or comes_again(other, call))
         for other, call in module.project.calls_of(module, function)
     )
+
+
+def comes_again(module: Module, call: ast.Call) -> bool:
+    """Whether a call is made in a loop, or for one that is two functions above."""
+    above = module.project.calls_of(module, module.function(call))
+    return repeated(module, call) or any(repeated(other, one) for other, one in above)
+
+
+def freezes(module: Module, scope: ast.AST) -> bool:
+    """Whether a function turns the gradients of parameters off, and not on again."""
+    given = [
+        one.value
+        for name, several in module.assigned.items()
+        if name.endswith(".requires_grad")
+        for one in several
+        if module.function(one) is scope
+    ]
+    return bool(given) and all(is_constant(one, False) for one in given)
 
 
 def keeps(module: Module, call: ast.Call) -> bool:
     """Whether nothing turns graphs off around a call."""
     scope = module.function(call)
-    return not (under(module, call) or freezes(scope) or called_under(module, scope, set()))
+    return not (under(module, call) or freezes(module, scope) or called_under(module, scope, set()))
