@@ -575,3 +575,34 @@ def test_passes_are_counted_by_the_numbers_that_a_configuration_gives(
     found = examine(tmp_path, hints=True, select=("TG614",))
     assert [one.detail for one in found.findings] == [told]
     assert [one.severity is Severity.HINT for one in found.findings] == [not told]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "shown"),
+    [
+        ("Dockerfile", "RUN pip install \\\n    numpy==1.23.5 pillow\n", False),
+        ("README.md", "    pip install numpy==1.23.5\n", False),
+        ("README.md", "It was tested with numpy 1.23.5.\n", True),
+        ("conda_env.yml", "dependencies:\n  - pip:\n    - numpy==1.23.5\n", False),
+        ("Pipfile", '[packages]\nnumpy = "==1.19.5"\n', False),
+        ("uv.lock", '[[package]]\nname = "numpy"\nversion = "1.23.5"\n', False),
+        ("uv.lock", '[[package]]\nname = "numpy"\nversion = "2.1.0"\n', True),
+        ("Pipfile.lock", '{"default": {"numpy": {"hashes": [], "version": "==1.23.5"}}}', True),
+    ],
+)
+def test_the_numpy_that_a_project_installs_counts(
+    file: str, text: str, shown: bool, tmp_path: Path
+) -> None:
+    code = "import numpy as np\nimport torch\n\nprint(torch.ones(2).numpy().astype(np.float))\n"
+    (tmp_path / "train.py").write_text(code, encoding="utf-8")
+    if file == "uv.lock":
+        (tmp_path / "README.md").write_text("    uv run train.py\n", encoding="utf-8")
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    assert [one.rule for one in examine(tmp_path).findings] == ["TG813"] * shown
+
+
+def test_a_name_that_another_file_gives_to_a_library_is_there(tmp_path: Path) -> None:
+    code = "import numpy as np\nimport torch\n\nprint(torch.ones(2).numpy().astype(np.float))\n"
+    (tmp_path / "train.py").write_text(code, encoding="utf-8")
+    (tmp_path / "shim.py").write_text("import numpy as np\n\nnp.float = float\n", encoding="utf-8")
+    assert examine(tmp_path).findings == []

@@ -17,6 +17,7 @@ VERSIONS = (
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
     *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
+    *("conda_env.y*ml", "*/conda_env.y*ml", "cog.yaml", "requirement.txt"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
     *("conda*.txt", "Pipfile"),
 )
