@@ -8,20 +8,23 @@ from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import (
     FUNCTIONS,
-    Loop,
     argument,
     has_stars,
     is_constant,
     keyword,
-    last_name,
-    mentions,
-    own_nodes,
-    parameters,
     walk,
     written,
 )
-from ..shared.loops import is_backward
-from .told import asks_for_processes, is_always_made, shuffles
+from ..shared.programs import run_with
+from ..shared.weights_alone import is_script
+from .told import (
+    asks_for_processes,
+    is_always_made,
+    is_made_anew,
+    is_of_epochs,
+    shuffles,
+    told_of_epochs,
+)
 
 EVALUATION = re.compile(
     r"(^|[^a-z])(val|vali|valid|validate|validation|eval|evaluate|evaluation|test)"
@@ -133,16 +136,17 @@ def train(dataset, epochs, step):
 )
 def no_set_epoch(module: Module) -> Iterator[ast.AST | Spot]:
     samplers = list(module.torch_calls("DistributedSampler"))
-    near = module.project.near(module) if samplers else []
-    told = [(other, call) for other in near for call in other.calls.get("set_epoch", ())]
-    if module.project.has_framework(module) and not wraps_by_hand(module):
+    if not samplers or (module.project.has_framework(module) and not wraps_by_hand(module)):
         return
+    # what another script tells its own sampler is no part of this one's run
+    near = run_with(module) if is_script(module) else module.project.near(module)
     if not any(is_of_epochs(other, loop) for other in near for loop in other.loops):
         return
+    told = list(told_of_epochs(near))
     for call in samplers:
         if has_stars(call) or for_evaluation(module, call):
             continue
-        if not shuffles(module, argument(call, 3, "shuffle")):
+        if not shuffles(module, argument(call, 3, "shuffle")) or is_made_anew(module, call):
             continue
         if not told:
             yield call
@@ -159,36 +163,6 @@ def wraps_by_hand(module: Module) -> bool:
     """Whether a file joins the processes and wraps the model, so that no framework does."""
     joins = "init_process_group" in module.calls
     return joins and any(module.torch_calls("DistributedDataParallel"))
-
-
-def is_of_epochs(module: Module, loop: Loop) -> bool:
-    """Whether a loop goes through the data again and again."""
-    if isinstance(loop, ast.While):
-        inner = [node for node in own_nodes(loop) if isinstance(node, ast.For)]
-        endless = any(  # for batch in loader: yield batch
-            isinstance(one, ast.Yield) and is_loader(module, around.iter)
-            for around in inner
-            for one in own_nodes(around)
-        ) or any(
-            isinstance(one, ast.YieldFrom) and is_loader(module, one.value)
-            for one in own_nodes(loop)
-        )
-        reaches = module.project.reaches
-        trains = endless or any(reaches(module, one, is_backward) for one in inner)
-        return is_constant(loop.test, True, 1) and trains
-    counts = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
-    return "epoch" in written(loop.target).lower() or (counts and mentions(loop.iter, "epoch"))
-
-
-def is_loader(module: Module, iterable: ast.expr) -> bool:
-    """Whether what a loop goes through is a loader, by its name or by that of what is given."""
-    function = module.function(iterable)
-    name = written(iterable)
-    if "loader" in name or not isinstance(function, FUNCTIONS) or name not in parameters(function):
-        return "loader" in name
-    place = parameters(function).index(name)
-    given = (argument(call, place, name) for _, call in module.project.calls_of(module, function))
-    return any(one is not None and "loader" in written(one) for one in given)
 
 
 def in_evaluation_branch(module: Module, call: ast.Call) -> bool:

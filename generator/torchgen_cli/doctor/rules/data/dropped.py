@@ -10,16 +10,13 @@ from ...syntax import (
     FUNCTIONS,
     argument,
     is_constant,
-    last_name,
-    own_calls,
     own_nodes,
-    same,
-    walk,
     written,
 )
 from ..shared.callers import given_through
 from .branches import dropped_by_branch
 from .data import EVALUATION, for_each_split, for_evaluation
+from .loader_uses import is_named, is_taken_from, is_trained_on, needs_full_batches
 from .option_dicts import in_options
 
 
@@ -49,8 +46,10 @@ def load(test_set):
 def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
     for call in module.torch_calls("DataLoader"):
         drop_last = argument(call, 8, "drop_last") or in_options(module, call, "drop_last")
-        if is_constant(argument(call, 1, "batch_size"), 1) or is_taken_from(module, call):
-            continue  # there is no incomplete batch, or batches are taken from it, and never all
+        if never_incomplete(argument(call, 1, "batch_size")) or is_taken_from(module, call):
+            continue  # or batches are taken from it, and never all
+        if is_trained_on(module, call):
+            continue
         evaluates = for_evaluation(module, call) or for_each_split(module, call)
         served = [] if evaluates else list(serves_evaluation(module, call))
         if is_constant(drop_last, True) and (evaluates or served):
@@ -59,7 +58,7 @@ def dropped_evaluation(module: Module) -> Iterator[ast.AST | Spot]:
         elif isinstance(drop_last, ast.Name):
             yield from dropped_by_branch(module, call, drop_last.id)
     for where, call in dropped_by_argument(module.project):
-        if where is module and not is_taken_from(module, call):
+        if where is module and not is_taken_from(module, call) and not is_trained_on(module, call):
             yield Spot(call, unsure=needs_full_batches(module, call))
 
 
@@ -72,41 +71,20 @@ def dropped_by_argument(project: Project) -> list[tuple[Module, ast.Call]]:
         for loader in module.torch_calls("DataLoader")
         for other, one, given in given_through(module, loader, argument(loader, 8, "drop_last"))
         if one is not loader and is_constant(given, True) and for_evaluation(other, one)
-        if not any(is_constant(value, 1) for value in sizes_of(module, loader, one))
+        if not any(never_incomplete(value) for value in sizes_of(module, loader, one))
     ]
+
+
+def never_incomplete(size: ast.expr | None) -> bool:
+    """Whether batches of a size are all full: of one sample, or of the whole data set."""
+    counted = isinstance(size, ast.Call) and written(size.func) == "len"
+    return is_constant(size, 1) or counted
 
 
 def sizes_of(module: Module, loader: ast.Call, by: ast.Call) -> list[ast.expr | None]:
     """The size of the batches, as a call of the function that makes a loader gives it."""
     size = argument(loader, 1, "batch_size")
     return [given for _, one, given in given_through(module, loader, size) if one in (loader, by)]
-
-
-def is_taken_from(module: Module, call: ast.Call) -> bool:
-    """Whether batches are taken from a loader one by one, and not all of them."""
-    around = module.parents[call]
-    endless = isinstance(around, ast.Call) and last_name(around.func) in ("cycle", "iter")
-    return endless or is_only_taken_from(module, call)
-
-
-def needs_full_batches(module: Module, loader: ast.Call) -> bool:
-    """Whether the loop over a loader shapes its batches by their size, and no shorter one fits."""
-    size, statement = argument(loader, 1, "batch_size"), module.parents[loader]
-    if size is None or not written(size) or not isinstance(statement, ast.Assign):
-        return False
-    loops = {
-        around
-        for where, use in uses_of(module, statement.targets[0])
-        for around in where.loops_around(use)
-        if isinstance(around, ast.For) and any(one is use for one in walk(around.iter))
-    }
-    return any(
-        same(one, size)
-        for loop in loops
-        for call in own_calls(loop, "reshape", "view")
-        for given in (*call.args, *(k.value for k in call.keywords))
-        for one in walk(given)
-    )
 
 
 def serves_evaluation(module: Module, loader: ast.Call) -> Iterator[bool]:
@@ -134,63 +112,3 @@ def is_run_through(module: Module, call: ast.Call, name: str) -> bool:
         if any(is_named(one, name) for one in (*given, *looped)):
             return True
     return False
-
-
-def is_named(node: ast.AST | None, name: str) -> bool:
-    """Whether it is this very name."""
-    return node is not None and bool(name) and written(node) == name
-
-
-def is_only_taken_from(module: Module, loader: ast.Call) -> bool:
-    """Whether single batches are taken from a loader, and nothing runs it to its end."""
-    statement = module.parents[loader]
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return False
-    uses = list(uses_of(module, statement.targets[0]))
-    return bool(uses) and all(gives_single_batches(where, use) for where, use in uses)
-
-
-def uses_of(module: Module, target: ast.expr) -> Iterator[tuple[Module, ast.expr]]:
-    """Where a name of a function is read; of an attribute, where one of that name is."""
-    if isinstance(target, ast.Attribute):
-        for other in module.project.near(module):
-            for node in other.attributes:
-                if node.attr == target.attr and isinstance(node.ctx, ast.Load):
-                    yield other, node
-    elif isinstance(target, ast.Name):
-        for name in walk(module.function(target)):
-            if is_named(name, target.id) and isinstance(getattr(name, "ctx", None), ast.Load):
-                assert isinstance(name, ast.Name)
-                yield module, name
-
-
-def gives_single_batches(module: Module, use: ast.expr) -> bool:
-    """Whether a loader is only made an iterator of, and `next` takes one batch from that."""
-    made = module.parents[use]
-    if not isinstance(made, ast.Call) or written(made.func) != "iter":
-        return False
-    around = module.parents[made]
-    if is_next(module, made):
-        return True
-    if not isinstance(around, ast.Assign) or len(around.targets) != 1:
-        return False
-    kept = around.targets[0]
-    again = list(uses_of(module, kept))
-    return bool(again) and all(is_next(other, node) for other, node in again)
-
-
-def is_next(module: Module, node: ast.expr) -> bool:
-    """Whether `next(...)`, or its method `next`, takes a batch from it, and no end is met."""
-    around = module.parents[node]
-    if isinstance(around, ast.Call):
-        takes = written(around.func) == "next"
-    else:
-        takes = isinstance(around, ast.Attribute) and around.attr in ("next", "__next__")
-    tried = [one for one in module.ancestors(node) if isinstance(one, ast.Try)]
-    ends = any(
-        isinstance(inner, ast.Break | ast.Return)
-        for one in tried
-        for handler in one.handlers
-        for inner in walk(handler)
-    )
-    return takes and not ends
