@@ -26,7 +26,7 @@ from .data import for_evaluation
 GUARDS = ("rank", "main", "master", "primary", "chief", "gpu", "local", "proc", "leader", "is_root")
 SHARING = re.compile(
     rb"DistributedSampler|num_replicas|Sampler\(|IterableDataset|WebDataset|wds\.|dali|rank::"
-    rb"|BatchSampler|split_dataset_by_node|local_rank\s*\]"
+    rb"|BatchSampler|split_dataset_by_node|\w\[[\w.]*local_rank\s*\]"
 )
 
 

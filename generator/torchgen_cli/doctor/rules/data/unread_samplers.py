@@ -11,8 +11,9 @@ from ...syntax import own_calls, walk, written
 @rule(
     "TG222",
     "a sampler is made, and no loader takes it",
-    why="""A DataLoader asks the sampler that it was given when it was created. This one is assigned
-    afterwards, and nothing reads it: the samples come in the order of the loader's own sampler.""",
+    why="""A DataLoader asks the sampler that it was given when it was created. This one is given to
+    none: the samples come in the order of the loader's own sampler. If it was to divide them among
+    processes, each process reads all of them.""",
     remedy="create the sampler first, and pass it to the DataLoader",
     source=f"{STABLE}/data.html#torch.utils.data.Sampler",
     bad="""
@@ -58,6 +59,13 @@ def is_read_later(module: Module, made: ast.stmt, name: str) -> bool:
         isinstance(one, ast.Name)
         and one.id == name
         and isinstance(one.ctx, ast.Load)
+        and not is_told_epoch(module, one)
         and (one.lineno > made.lineno or any(loop in loops for loop in module.loops_around(one)))
         for one in walk(scope)  # with the functions in it
     )
+
+
+def is_told_epoch(module: Module, sampler: ast.Name) -> bool:
+    """Whether a sampler is only told the epoch there, which gives no loader anything."""
+    around = module.parents[sampler]
+    return isinstance(around, ast.Attribute) and around.attr == "set_epoch"
