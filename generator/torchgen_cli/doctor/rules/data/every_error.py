@@ -45,14 +45,23 @@ def train(step, loader, steps):
     severity=Severity.WARNING,
     once=True,
 )
-def restarted(module: Module) -> Iterator[ast.AST]:
+def restarted(module: Module) -> Iterator[Spot]:
     for name in GETTING:
         for call in module.calls.get(name, ()):
             handler = catching(module, call)
             owner = call.func.value if isinstance(call.func, ast.Attribute) else None
             batches = owner or next(iter(call.args), None)
             if handler is not None and batches is not None and begins_anew(handler, batches):
-                yield handler
+                yield Spot(handler, unsure=shows_error(handler))
+
+
+def shows_error(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler says which error it was."""
+    return bool(own_calls(handler, "exception", "format_exc", "print_exc")) or any(
+        last_name(one.func) in WORDS
+        and any(isinstance(part, ast.Name) and part.id == handler.name for part in walk(one))
+        for one in own_calls(handler)
+    )
 
 
 def catching(module: Module, node: ast.AST) -> ast.ExceptHandler | None:
