@@ -11,6 +11,7 @@ from ...syntax import (
     last_name,
     own_calls,
     own_nodes,
+    pairs,
     parameters,
     receiver,
     same,
@@ -18,6 +19,7 @@ from ...syntax import (
     written,
 )
 from .overlapping import HELD_OUT, TRAINING
+from .split_datasets import splits_of_dataset
 
 # of scikit-learn: what learns numbers from the samples that it is given
 LEARNING = {"MaxAbsScaler", "MinMaxScaler", "PCA", "PowerTransformer", "QuantileTransformer"}
@@ -74,16 +76,20 @@ def fitted_on_all(module: Module) -> Iterator[ast.Assign]:
         while isinstance(first, ast.Subscript):  # X[columns] = ...
             first = first.value
         name = written(first)
-        if name and not TRAINING.search(name) and is_split_later(module, statement, name):
+        if not name or TRAINING.search(name):
+            continue
+        if is_split_later(module, statement, name) or any(splits_of_dataset(module, statement)):
             yield statement
 
 
 def scalings(module: Module) -> Iterator[ast.Assign]:
     """The assignments of what is scaled by numbers that the data themselves give."""
-    scaled = [call for call in module.calls.get("fit_transform", ()) if is_learning(module, call)]
-    for name, calls in module.calls.items():
+    calls = module.calls
+    scaled = [call for call in calls.get("fit_transform", ()) if is_learning(module, call)]
+    scaled += [call for call in calls.get("transform", ()) if is_fitted_on_same(module, call)]
+    for name, named in calls.items():
         if SCALING.search(name):
-            scaled += [call for call in calls if scales_by_itself(module, call)]
+            scaled += [call for call in named if scales_by_itself(module, call)]
     for call in scaled:
         statement = module.parents[call]
         if isinstance(statement, ast.Assign) and not is_part(call.args[0]):
@@ -91,10 +97,17 @@ def scalings(module: Module) -> Iterator[ast.Assign]:
 
 
 def is_part(node: ast.expr) -> bool:
-    """Whether it is a slice of something, or named as what is trained on."""
-    return any(isinstance(one, ast.Slice) for one in walk(node)) or any(
-        TRAINING.search(written(one)) for one in walk(node)
-    )
+    """Whether it is some rows of something, or named as what is trained on."""
+    return any(takes_rows(one) or TRAINING.search(written(one)) for one in walk(node))
+
+
+def takes_rows(node: ast.AST) -> bool:
+    """Whether it is a slice of the rows, and not of the columns alone: `table[:, 1:]`."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    part = node.slice
+    rows = part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part
+    return isinstance(rows, ast.Slice) and (rows.lower or rows.upper) is not None
 
 
 def is_learning(module: Module, call: ast.Call) -> bool:
@@ -105,6 +118,17 @@ def is_learning(module: Module, call: ast.Call) -> bool:
         made += module.value_in(owner, module.function(call))
     known = [isinstance(one, ast.Call) and last_name(one.func) in LEARNING for one in made]
     return bool(call.args) and bool(known) and all(known)
+
+
+def is_fitted_on_same(module: Module, call: ast.Call) -> bool:
+    """Whether a scaler of scikit-learn was fitted on what it transforms, lines before."""
+    return is_learning(module, call) and any(
+        one.lineno < call.lineno
+        and same(receiver(one), receiver(call))
+        and bool(one.args)
+        and same(one.args[0], call.args[0])
+        for one in own_calls(module.function(call), "fit")
+    )
 
 
 def scales_by_itself(module: Module, call: ast.Call) -> bool:
@@ -131,11 +155,11 @@ def is_split_later(module: Module, statement: ast.Assign, name: str) -> bool:
         if isinstance(node, ast.Call) and node.lineno > end and splits(node, name):
             return True
         if isinstance(node, ast.Assign) and node.lineno > end:
-            value, targets = node.value, [written(one) for one in node.targets]
-            if name in targets and not any(written(n) == name for n in walk(value)):
-                return False  # something else from here on
-            if is_slice_of(value, name):
-                cut.update(targets)
+            for target, value in pairs(node):
+                if written(target) == name and not any(written(n) == name for n in walk(value)):
+                    return False  # something else from here on
+                if is_slice_of(value, name):
+                    cut.add(written(target))
     held = any(HELD_OUT.search(one) and not TRAINING.search(one) for one in cut)
     return held and any(TRAINING.search(one) and not HELD_OUT.search(one) for one in cut)
 

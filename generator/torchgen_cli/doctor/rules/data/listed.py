@@ -21,6 +21,7 @@ from ...syntax import (
 )
 from ..shared.splits import is_cut, is_kept, is_seeded
 from .folders import lists_files
+from .split_datasets import splits_of_dataset
 
 SPLIT = re.compile(r"train|test|val(id)?(_|\b)|split|mode|phase|subset", re.I)
 
@@ -120,7 +121,12 @@ def is_split(module: Module, listed: ast.Assign, about: list[ast.Call], name: st
             module, module.qualified(receiver(call) or call)
         ):
             return False
-    return is_cut(module, listed, name) or is_cut_by_flag(module, listed, name)
+    if is_cut(module, listed, name) or is_cut_by_flag(module, listed, name):
+        return True
+    return name.startswith("self.") and any(
+        keyword(call, "generator") is not None or is_seeded(other, "torch")
+        for other, call in splits_of_dataset(module, listed)
+    )
 
 
 def is_cut_by_flag(module: Module, listed: ast.Assign, name: str) -> bool:
