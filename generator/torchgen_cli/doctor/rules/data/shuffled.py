@@ -76,9 +76,19 @@ def has_views(module: Module, value: ast.expr) -> bool:
     if whole.startswith("numpy."):
         shape = value.args[0] if value.args else None
         several = isinstance(shape, ast.Tuple | ast.List) and len(shape.elts) > 1
-        return name in JOINED or (name in SHAPED and several)
+        return (
+            name in JOINED or (name in SHAPED and several) or (name == "array" and is_table(shape))
+        )
     owner = receiver(value)
     if name in OF_TENSORS and owner is not None and not value.args:
         return True
     inner = isinstance(owner, ast.Call) and has_views(module, owner)
     return inner and name in ("clone", "cpu", "cuda", "detach", "float", "long", "to")
+
+
+def is_table(given: ast.expr | None) -> bool:
+    """Whether it is a list of lists or tuples: an array of it has rows."""
+    if isinstance(given, ast.ListComp):
+        return isinstance(given.elt, ast.List | ast.Tuple)
+    rows = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    return bool(rows) and all(isinstance(one, ast.List | ast.Tuple) for one in rows)

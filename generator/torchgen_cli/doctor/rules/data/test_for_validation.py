@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...documents import documents
 from ...project import Module
 from ...rule import Severity, rule
-from ...syntax import written
+from ...syntax import argument, keyword, last_name, receiver, written
 from ..shared.states import saves
 from .split_names import asked_as_test
 
@@ -17,6 +17,8 @@ PLACE = re.compile(r"(val|vali|valid|validation|dev)_?(dir|folder|path|root|file
 NAMED_TEST = r"^[ \t]*['\"]?{}['\"]?[ \t]*[:=][ \t]*['\"]?(\S*/)?test(/\S*)?['\",]*[ \t]*(#.*)?$"
 DATA = re.compile(r"_?(set|data|dataset|loader)$")
 CHOOSES = re.compile(r"(^|\.)best_|early_?stop", re.I)
+TEST_LOADER = re.compile(r"test_?(data_?)?loaders?", re.I)
+WATCHING = ("EarlyStopping", "ModelCheckpoint")
 
 
 @rule(
@@ -77,6 +79,7 @@ def validates_on_test(module: Module) -> Iterator[ast.AST]:
     found += asked_as_test(module)
     if found and chooses(module):
         yield from found
+    yield from fitted_with_test(module)
 
 
 def is_configured_test(module: Module, name: str) -> bool:
@@ -104,3 +107,18 @@ def chooses(module: Module) -> bool:
     near = module.project.near(module)
     kept = any(CHOOSES.search(name) for other in near for name in other.assigned)
     return kept and any(any(True for _ in saves(other)) for other in near)
+
+
+def fitted_with_test(module: Module) -> Iterator[ast.Call]:
+    """Where Lightning's trainer validates on a test set, and keeps what is best there, or stops."""
+    watched = any(
+        keyword(call, "monitor") is not None
+        for name in WATCHING
+        for call in module.calls.get(name, ())
+    )
+    for call in module.calls.get("fit", ()) if watched else ():
+        trainer, given = receiver(call), argument(call, 2, "val_dataloaders")
+        if trainer is None or given is None or "trainer" not in last_name(trainer).lower():
+            continue
+        if TEST_LOADER.fullmatch(last_name(given)):
+            yield call
