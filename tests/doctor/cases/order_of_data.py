@@ -1,6 +1,27 @@
 """What loaders and samplers leave out, repeat or order: planted faults, and code that has none."""
 
+HINTS: dict[str, tuple[str, str]] = {
+    "an iterator that begins anew after an error that is shown": (
+        "TG220",
+        """
+import traceback
+
+
+def train(step, loader, steps):
+    batches = iter(loader)
+    for _ in range(steps):
+        try:
+            images = next(batches)
+        except Exception:  # <--
+            traceback.print_exc()
+            batches = iter(loader)
+            images = next(batches)
+        step(images)
+""",
+    ),
+}
 PLANTED: list[tuple[str, str]] = [
+    *HINTS.values(),
     (
         "TG202",  # only the sampler of the validation is told
         """
@@ -185,6 +206,36 @@ def order(pairs):
     ),
 ]
 CLEAN: dict[str, str] = {
+    **{what: code for what, (_, code) in HINTS.items()},
+    "TG203: what was repeated is cut off": """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+@torch.no_grad()
+def validate(model, loader):
+    rights = []
+    for x, y in loader:
+        rights.append((model(x).argmax(1) == y).float())
+    right = torch.cat(rights)
+    parts = [torch.zeros_like(right) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, right)
+    return torch.stack(parts, 1).flatten()[: len(loader.dataset)].mean()
+
+
+def fit(model, epochs, run, val_dataset, path):
+    sampler = DistributedSampler(val_dataset, shuffle=False)
+    loader = DataLoader(val_dataset, batch_size=8, sampler=sampler)
+    best = 0.0
+    for epoch in range(epochs):
+        run(model)
+        score = validate(model, loader)
+        if score > best:
+            best = score
+            if dist.get_rank() == 0:
+                torch.save(model.state_dict(), path)
+""",
     "TG204: the loader of a test is trained on": """
 from torch.utils.data import DataLoader
 
@@ -258,24 +309,4 @@ def main(model, train_loader, test_loader):
     trainer = pl.Trainer(max_epochs=10)
     trainer.fit(model, train_loader, test_loader)
 """,
-}
-HINTS: dict[str, tuple[str, str]] = {
-    "an iterator that begins anew after an error that is shown": (
-        "TG220",
-        """
-import traceback
-
-
-def train(step, loader, steps):
-    batches = iter(loader)
-    for _ in range(steps):
-        try:
-            images = next(batches)
-        except Exception:  # <--
-            traceback.print_exc()
-            batches = iter(loader)
-            images = next(batches)
-        step(images)
-""",
-    ),
 }

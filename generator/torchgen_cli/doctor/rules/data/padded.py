@@ -148,10 +148,19 @@ def is_summed_and_chosen_by(module: Module) -> bool:
             calls = (last_name(one.func) for one in reached if isinstance(one, ast.Call))
             if not any(map(JOINS.search, calls)) or mentions(scope, "confusion", "hist", "union"):
                 continue
+            if any(map(cuts_to_length, reached)):
+                continue
             callers = (where.function(one) for where, one in other.project.calls_of(other, scope))
             if any(mentions(one, "best") for one in (scope, *callers)):
                 return True
     return False
+
+
+def cuts_to_length(node: ast.AST) -> bool:
+    """Whether it is cut to as many as the data set has: `scores[: len(loader.dataset)]`."""
+    if not isinstance(node, ast.Slice) or node.lower is not None or node.upper is None:
+        return False
+    return isinstance(node.upper, ast.Call) and written(node.upper.func) == "len"
 
 
 def is_one_of_two(module: Module, call: ast.Call) -> bool:
