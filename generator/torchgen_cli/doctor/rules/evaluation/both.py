@@ -59,9 +59,18 @@ def questions_around(module: Module, scope: Function, node: ast.AST) -> list[Que
         if around is scope:
             break
         if isinstance(around, ast.If) and below in around.body:
-            found += [one for one in asked_by(around.test) if one.name in parameters(scope)]
+            for one in asked_by(around.test):
+                found += [one] if one.name in parameters(scope) else behind(module, scope, one)
         below = around
     return found
+
+
+def behind(module: Module, scope: Function, asked: Question) -> list[Question]:
+    """What a flag of the function's own stands for: `train = optimizer is not None`."""
+    values = module.value_in(ast.Name(asked.name), scope)
+    if len(values) != 1 or asked.text is not None:
+        return []
+    return [one for one in asked_by(values[0]) if one.name in parameters(scope)]
 
 
 def asked_by(test: ast.expr) -> Iterator[Question]:

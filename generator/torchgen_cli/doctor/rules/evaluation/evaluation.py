@@ -21,6 +21,7 @@ from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, 
 from .both import evaluating_loops
 from .dropped_graphs import dropped_passes, is_over_data
 from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
+from .graphs_needed import is_spared
 from .loaded import has_modes, loaded_loops, surely_has_modes
 from .switched import switched_loops, switched_passes
 from .too_narrow import narrow_passes
@@ -196,11 +197,15 @@ def no_no_grad(module: Module) -> Iterator[Spot]:
         apart = not any(
             one in module.ancestors(loop) or loop in module.ancestors(one) for one in known
         )
+        if is_spared(module, loop, network_of(call)):
+            continue
         if loop not in known and apart and keeps_graphs(module, loop, call):
             known.append(loop)
             yield Spot(loop, unsure=costs_little(module, loop) and not carries(loop, call))
     told: set[ast.AST] = set()
     for call in switched_passes(module):
+        if is_spared(module, module.function(call), network_of(call)):
+            continue
         if not is_told(module, call, known) and keeps_graphs(module, call, call):
             told.add(module.function(call))
             yield Spot(call, unsure=not is_called_over_data(module, module.function(call)))
@@ -229,6 +234,8 @@ def named_evaluations(module: Module) -> Iterator[ast.For]:
         if scope in told or says_no_graph(around) or under(module, loop):
             continue
         if module.project.reaches(module, call, mentions_no_graph, depth=4):
+            continue
+        if is_spared(module, loop, network_of(call)):
             continue
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)

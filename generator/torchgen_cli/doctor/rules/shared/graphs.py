@@ -93,13 +93,12 @@ def leaves_graphs_out(module: Module, scope: ast.AST) -> bool:
 def under(module: Module, node: ast.AST) -> bool:
     """Whether a `with` or a decorator around it mentions that no graph is needed."""
     for around in module.ancestors(node):
-        if isinstance(around, ast.With) and any(
-            mentions(item.context_expr, *NO_GRAPH) for item in around.items
-        ):
-            return True
-        if isinstance(around, (*FUNCTIONS, ast.ClassDef)) and any(
-            mentions(decorator, *NO_GRAPH) for decorator in around.decorator_list
-        ):
+        asked: list[ast.expr] = []
+        if isinstance(around, ast.With):
+            asked = [item.context_expr for item in around.items]
+        elif isinstance(around, (*FUNCTIONS, ast.ClassDef)):
+            asked = around.decorator_list
+        if any(turns_off(module, one) for one in asked):
             return True
         if isinstance(around, ast.Module):
             started = [one for block in around.body if asks_main(block) for one in own_body(block)]
@@ -109,6 +108,16 @@ def under(module: Module, node: ast.AST) -> bool:
                 if isinstance(statement, ast.Expr)
             )
     return False
+
+
+def turns_off(module: Module, manager: ast.expr) -> bool:
+    """Whether a context or a decorator turns graphs off: itself, or in the code that makes it."""
+    if mentions(manager, *NO_GRAPH):
+        return True
+    made = [one.value for one in module.assigned.get(written(manager), ())]
+    call = manager if isinstance(manager, ast.Call) else ast.Call(manager, [], [])
+    functions = module.project.resolve(module, call)
+    return any(mentions(one, *NO_GRAPH) for one in [*made, *(one for _, one in functions)])
 
 
 def own_body(block: ast.AST) -> list[ast.stmt]:
