@@ -8,6 +8,7 @@ from ...rule import Spot, rule
 from ...syntax import is_constant, keyword, mentions, written
 from ..shared.flag_places import attributes_of
 from ..shared.flag_readers import flag_names, is_read
+from ..shared.flag_values import reads_no_command, reads_truths
 from .flags import is_left_unread
 
 
@@ -38,23 +39,30 @@ parser.add_argument("--pretrained", action=argparse.BooleanOptionalAction, defau
 def boolean_text(module: Module) -> Iterator[Spot]:
     for call in module.calls.get("add_argument", ()):
         if is_switch(call):
-            continue  # which takes no type: the script fails at once, for another reason
-        if written(keyword(call, "type") or call) == "bool":
+            continue  # which takes no value
+        if written(keyword(call, "type") or call) == "bool" and not reads_truths(module):
             idle = is_left_unread(module, call) or changes_nothing(module, call)
-            yield Spot(call, unsure=idle or is_given_as_true(module, call))
+            given = is_given_as_true(module, call) or reads_no_command(module)
+            yield Spot(call, unsure=idle or given)
         elif is_text_for_truth(module, call):
             unsure = changes_nothing(module, call)
             yield Spot(call, "the string is tested for truth", unsure)
 
 
 def is_switch(call: ast.Call) -> bool:
-    """Whether a flag takes no value: `action="store_true"`."""
-    return is_constant(keyword(call, "action"), "store_true", "store_false", "store_const")
+    """Whether a flag has an action of its own, such as `store_true`: it takes no value."""
+    action = keyword(call, "action")
+    return action is not None and not is_constant(action, "store")
 
 
 def is_given_as_true(module: Module, call: ast.Call) -> bool:
-    """Whether a script without torch says that its flag, off by default, is turned on by `True`."""
+    """Whether a script without torch says that its flag, off by default, is turned on by `True`.
+
+    Or that an empty text turns it off.
+    """
     told = keyword(call, "help")
+    if told is not None and mentions(told, "empty str"):
+        return True
     off = is_constant(keyword(call, "default"), False)
     return off and "torch" not in module.libraries and told is not None and mentions(told, "true")
 

@@ -9,11 +9,12 @@ from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, last_name, walk
 from ..checkpoint.in_place import SETTINGS
 from ..shared.flag_places import attributes_of
+from ..shared.flag_values import are_set_by_name, is_only_denied, reads_no_command
 from ..shared.weights_alone import is_script
 
 # what a user would turn off, or on: where a run is, what is trained, and on which data
 ASKED_FOR = re.compile(
-    r"(^|_)(cuda|[cgt]pus?|device|amp|fp16|bf16|half|(multi|distributed)\w*|memory|resume|save\w*"
+    r"(^|_)(cuda|[gt]pus?|device|amp|fp16|bf16|half|(multi|distributed)\w*|memory|resume|save\w*"
     r"|savenii|pre_?train(ed)?|train\w*|no_?val|val\w*|eval\w*|test|freeze|fine_?tun\w*|bias|ema"
     r"|aug(ment\w*)?|flip|crop|rotat\w*|jitter|mixup|cutmix|shuffle|mining|balanced?|data\w*|sbd"
     r"|mini|debug|attn|attention|mask|dropout|\w*norm|(sync_?)?bn|early_stop\w*|warm_?up"
@@ -26,7 +27,8 @@ SHOWING = re.compile(
 )
 DENIED = re.compile(rb"#.*\b(not|no longer|opposite)\b|#.*n't", re.I)
 NEGATIVE = re.compile(
-    r"(^|_)(no|not|non|disable|skip|without|dont|off|ignore|exclude|un\w+|freeze|fix|hide)(_|$)|^no"
+    r"(^|_)(no|not|non|disable|skip|wo|without|dont|off|ignore|exclude|un\w+|freeze|fix|hide|scratch"
+    r"|drop|instead|(remov|stop|omit|avoid|prevent|suppress|discard|turn_off)\w*)(_|$)|^no"
 )
 ARGPARSE = "https://docs.python.org/3/library/argparse.html"
 
@@ -72,6 +74,7 @@ def untyped(module: Module) -> Iterator[Spot]:
         name = flag_name(call)
         if name and not converted(module, name):
             unsure = is_part_of_texts(module, name) or is_left_unread(module, call)
+            unsure = unsure or reads_no_command(module)
             yield Spot(call, f"--{name}", unsure)
 
 
@@ -170,12 +173,14 @@ parser.add_argument("--no-pretrained", dest="pretrained", action="store_false")
 )
 def turned_round(module: Module) -> Iterator[Spot]:
     showing = "backward" not in module.calls and SHOWING.search(module.name) is not None
+    showing = showing or reads_no_command(module)
     for call in module.calls.get("add_argument", ()):
         flag = long_flag(call)
         name = flag.strip("-").replace("-", "_")
         aside = showing or not ASKED_FOR.search(name)
         if is_always_true(module, call):
-            yield Spot(call, f"{flag} is always True", aside or bool(NEGATIVE.search(name)))
+            set_later = bool(NEGATIVE.search(name)) or are_set_by_name(module)
+            yield Spot(call, f"{flag} is always True", aside or set_later)
         if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
             told = keyword(call, "help")
             said = str(told.value) if isinstance(told, ast.Constant) else ""
@@ -185,6 +190,7 @@ def turned_round(module: Module) -> Iterator[Spot]:
                 and not NEGATIVE.search(said.lower().replace(" ", "_"))
             ):
                 meant = is_handed_on_as_another(module, name) or is_denied(module, name)
+                meant = meant or is_only_denied(module, name)
                 yield Spot(call, flag, unsure=aside or meant)
 
 

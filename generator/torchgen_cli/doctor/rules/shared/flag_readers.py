@@ -23,6 +23,7 @@ from ..model.flags import long_flag
 from .flag_places import attributes_of
 from .flag_taken import is_kept_alike, is_of_other_class, is_used
 from .flag_whole import Fate, Whole
+from .flag_values import reads_no_command
 from .flag_words import evaluates, writes
 from .weights_alone import is_script
 
@@ -81,14 +82,6 @@ def readers(module: Module) -> Readers | None:
         files = files + [m for m in code if m not in files and takes_kept(m)]
     return Readers(
         files, whole.by_key, beside, whole.fate is Fate.WORDS or any(map(evaluates, files))
-    )
-
-
-def reads_no_command(module: Module) -> bool:
-    """Whether a file only calls `parse_args([])`, so that no command gives a flag."""
-    parsed = module.calls.get("parse_args", ())
-    return bool(parsed) and all(
-        any(isinstance(one, ast.List) and not one.elts for one in call.args) for call in parsed
     )
 
 
