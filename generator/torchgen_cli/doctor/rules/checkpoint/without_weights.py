@@ -15,7 +15,7 @@ from ...syntax import (
     receiver,
     written,
 )
-from ..model.flags import long_flag
+from ..shared.flag_values import long_flag
 from ..shared.loops import is_backward
 
 ASKING = ("isfile", "exists", "is_file")

@@ -15,7 +15,7 @@ from ...syntax import (
     receiver,
     same,
 )
-from ..model.flags import long_flag
+from ..shared.flag_values import long_flag
 
 DEPTH = 4  # from name to name
 STARTING = ("Process", "spawn", "start_processes")  # by which a program makes one for each GPU

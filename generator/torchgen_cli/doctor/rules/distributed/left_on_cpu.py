@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...syntax import is_constant, keyword, last_name, walk, written
-from ..model.flags import long_flag
 from ..shared.cpu_path import Conditional, asked_by_condition, cpu_path
+from ..shared.flag_values import long_flag
 from ..shared.gpu_calls import is_call
 from ..shared.gpu_needs import chooses_the_cpu, device_flags, needs_of
 from ..shared.programs import run_at_start, starts

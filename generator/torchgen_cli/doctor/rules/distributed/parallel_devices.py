@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import argument, has_stars, is_constant, keyword, own_calls, receiver, walk, written
-from ..model.flags import long_flag
+from ..shared.flag_values import long_flag
 from ..shared.gpu_calls import is_call
 from .left_on_cpu import left_on_the_cpu
 from .visible import NAME, settings

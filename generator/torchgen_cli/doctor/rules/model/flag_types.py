@@ -7,9 +7,8 @@ from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import is_constant, keyword, mentions, written
 from ..shared.flag_places import attributes_of
-from ..shared.flag_readers import flag_names, is_read
+from ..shared.flag_readers import flag_names, is_left_unread, is_read
 from ..shared.flag_values import reads_no_command, reads_truths
-from .flags import is_left_unread
 
 
 @rule(

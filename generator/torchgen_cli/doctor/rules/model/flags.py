@@ -9,7 +9,14 @@ from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, last_name, walk
 from ..checkpoint.in_place import SETTINGS
 from ..shared.flag_places import attributes_of
-from ..shared.flag_values import are_set_by_name, is_only_denied, reads_no_command
+from ..shared.flag_readers import is_left_unread
+from ..shared.flag_values import (
+    are_set_by_name,
+    flag_name,
+    is_only_denied,
+    long_flag,
+    reads_no_command,
+)
 from ..shared.weights_alone import is_script
 
 # what a user would turn off, or on: where a run is, what is trained, and on which data
@@ -81,34 +88,6 @@ def untyped(module: Module) -> Iterator[Spot]:
 def is_number(value: object) -> bool:
     """Whether it is a number, and no truth."""
     return type(value) in (int, float)
-
-
-def is_left_unread(module: Module, call: ast.Call) -> bool:
-    """Whether a file parses a flag, and no code reads it, alone or among all."""
-    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
-    dest = keyword(call, "dest")
-    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
-    name = str(name).strip("-").replace("-", "_")
-    project = module.project
-    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
-        return False
-    read = any(node.attr == name for other in project.code for node in other.attributes)
-    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")
-
-
-def flag_name(call: ast.Call) -> str:
-    """What the parsed value is called; empty where it is no flag."""
-    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
-    long = [flag for flag in flags if flag.startswith("--")]
-    return long[0].strip("-").replace("-", "_") if long else ""
-
-
-def long_flag(call: ast.Call) -> str:
-    """The flag as it is typed, where it is more than a letter: `--cuda`, `-cuda`."""
-    flags = [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
-    if long := [one for one in flags if one.startswith("--")]:
-        return long[0]
-    return flags[0] if flags and re.match(r"-[A-Za-z]\w", flags[0]) else ""
 
 
 def converted(module: Module, name: str) -> bool:

@@ -19,11 +19,10 @@ from ...syntax import (
     written,
 )
 from ..checkpoint.in_place import SETTINGS
-from ..model.flags import long_flag
 from .flag_places import attributes_of
 from .flag_taken import is_kept_alike, is_of_other_class, is_used
+from .flag_values import long_flag, reads_no_command
 from .flag_whole import Fate, Whole
-from .flag_values import reads_no_command
 from .flag_words import evaluates, writes
 from .weights_alone import is_script
 
@@ -255,3 +254,19 @@ def of_a_library(module: Module, node: ast.Attribute) -> bool:
     """Whether it is a part of a package, as `os.path`."""
     root = module.qualified(node).partition(".")[0]
     return root in sys.stdlib_module_names or root in ("torch", "numpy", "torchvision")
+
+
+def is_left_unread(module: Module, call: ast.Call) -> bool:
+    """Whether a file parses a flag, and no code reads it, alone or among all."""
+    flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    dest = keyword(call, "dest")
+    name = dest.value if isinstance(dest, ast.Constant) else max(flags, key=len, default="")
+    name = str(name).strip("-").replace("-", "_")
+    project = module.project
+    known = readers(module)
+    if known is not None and (names := flag_names(call)) and is_unread(module, known, names):
+        return True
+    if "parse_args" not in module.calls or project.contains(b"vars(") or not name:
+        return False
+    read = any(node.attr == name for other in project.code for node in other.attributes)
+    return not read and not any(project.contains(f"{q}{name}{q}".encode()) for q in "\"'")

@@ -9,8 +9,8 @@ from ...project import Module
 from ...syntax import is_constant, keyword, last_name, receiver, walk, written
 from ..checkpoint.cpu_users import KERNELS
 from ..checkpoint.gpu import insists_on_a_gpu
-from ..model.flags import flag_name, long_flag
 from .cpu_path import Conditional, Way, asked_by_condition, asks_for_gpu, cpu_path
+from .flag_values import flag_name, long_flag
 from .gpu_calls import (
     fails_without_gpu,
     goes_to_the_device,

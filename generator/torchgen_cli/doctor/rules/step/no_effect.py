@@ -8,8 +8,8 @@ from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, receiver, written
 from ..data.data import EVALUATION
-from ..model.flags import long_flag
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
+from ..shared.flag_values import long_flag
 from ..shared.loops import is_backward
 from .flag_kinds import ASIDE, FOR_ORDER, is_of_training
 from .flag_lost import overwritten
