@@ -20,7 +20,7 @@ from ...syntax import (
 )
 from ..shared.choices import is_chosen_by
 from ..shared.criteria import is_mean
-from ..shared.even import even_batches
+from ..shared.even import even_batches, may_be_even
 from ..shared.latest import latest
 from .both import evaluating_loops
 from .evaluating import evaluation_loops, looped_over
@@ -46,29 +46,30 @@ NUMBERS = ("item", "float", "detach", "cpu", "numpy", "to", "mean")
     "the evaluation loss is a mean of batch means",
     why="""The last batch is smaller, so its samples count for more: the result changes with the
     batch size. Divided by the number of samples, it is also too small by a factor of the batch
-    size. It is a hint where nothing is chosen by the result, and where all batches may be of one
-    size. Shown once per repository.""",
+    size. It is a hint where nothing is chosen by the result, where a loss is divided by the number
+    of batches, and where all batches may be of one size. Shown once per repository.""",
     remedy="sum `loss.item() * len(batch)`, and divide by the number of samples",
     source="https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
     bad="""
 import torch
+from torch.nn.functional import cross_entropy
 
 
 @torch.no_grad()
-def validate(model, val_loader, criterion):
+def validate(model, val_loader):
     model.eval()
     total_loss = 0.0
     for images, labels in val_loader:
-        loss = criterion(model(images), labels)
+        loss = cross_entropy(model(images), labels)
         total_loss += loss.item()  # <--
-    return total_loss / len(val_loader)
+    return total_loss / len(val_loader.dataset)
 
 
-def fit(model, epochs, loader, criterion, run_epoch, path):
+def fit(model, epochs, loader, run_epoch, path):
     best = float("inf")
     for epoch in range(epochs):
         run_epoch(model)
-        val_loss = validate(model, loader, criterion)
+        val_loss = validate(model, loader)
         if val_loss < best:
             best = val_loss
             torch.save(model.state_dict(), path)
@@ -95,22 +96,29 @@ def mean_of_means(module: Module) -> Iterator[Spot]:
         return
     found = list(uneven(module))
     even = bool(found) and even_batches(module)
-    for node, scope, name in found:
-        matter = matters(module, scope, name)
-        yield Spot(node, unsure=even or not matter)
+    for node, loop, scope, name in found:
+        wrong = is_divided_by_samples(scope, name) and gives_mean(module, node, added(node))
+        chosen = not is_summed_loss(name) and is_chosen_by(module, scope, name)
+        yield Spot(node, unsure=not wrong and (even or not chosen or may_be_even(module, loop)))
 
 
-def matters(module: Module, scope: ast.AST, name: str) -> bool:
-    """Whether anything is chosen by the figure, or it is wrong by far."""
-    if any(
-        what == name and mentions(by, "dataset") and "loss" in name for what, by in divisions(scope)
-    ):
-        return True  # wrong by the size of a batch
-    return is_chosen_by(module, scope, name)
+def is_divided_by_samples(scope: ast.AST, name: str) -> bool:
+    """Whether a sum over batches is divided by a number of samples: wrong by far."""
+    return any(what == name and mentions(by, "dataset") for what, by in divisions(scope))
 
 
-def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
-    """(where losses are averaged as if batches were of one size, the function, the sum's name)."""
+def is_summed_loss(name: str) -> bool:
+    """Whether a sum is one of losses: these are compared with each other, and seldom reported."""
+    return "loss" in name.lower()
+
+
+def added(node: ast.AST) -> list[ast.expr]:
+    """What a place adds to a sum, or to a list."""
+    return [node.value] if isinstance(node, ast.AugAssign) else getattr(node, "args", [])[:1]
+
+
+def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.For, ast.AST, str]]:
+    """(where batches are averaged as if of one size, the loop, the function, the sum's name)."""
     sums = sums_losses(module)
     evaluating = [(loop, scope) for loop, _, scope in evaluation_loops(module)]
     for loop, scope in [*evaluating, *evaluating_loops(module)]:
@@ -118,7 +126,7 @@ def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
         divided = dict(divisions(scope))
         for call in (*averaged_lists(module, loop, scope), *uncounted(module, loop)):
             if not summed or gives_mean(module, call, call.args[:1]):
-                yield call, scope, written(receiver(call) or call)
+                yield call, loop, scope, written(receiver(call) or call)
         for node in own_nodes(loop):
             if (
                 isinstance(node, ast.AugAssign)
@@ -130,7 +138,7 @@ def uneven(module: Module) -> Iterator[tuple[ast.AST, ast.AST, str]]:
                 )
                 and (not summed or gives_mean(module, node, [node.value]))
             ):
-                yield node, scope, written(node.target)
+                yield node, loop, scope, written(node.target)
 
 
 def is_measure(module: Module, node: ast.AugAssign) -> bool:
@@ -261,7 +269,7 @@ def makes_mean(module: Module, scope: ast.AST) -> bool:
 
 def gives_mean(module: Module, place: ast.AST, values: list[ast.expr]) -> bool:
     """Whether a loss that is kept is known to be a mean, by the criterion that made it."""
-    value = without_numbers(values[0]) if values else None
+    value = of_data(without_numbers(values[0])) if values else None
     made = latest(module, place, value.id) if isinstance(value, ast.Name) else value
     return isinstance(made, ast.Call) and is_mean(module, made)
 
@@ -285,19 +293,23 @@ def without_numbers(value: ast.expr) -> ast.expr | None:
     return value
 
 
-def is_loss(given: ast.expr) -> bool:
-    """Whether it is a loss by its name, as a number: `loss.item()`."""
-    value = without_numbers(given)
-    if value is None:
-        return False
+def of_data(value: ast.expr | None) -> ast.expr | None:
+    """The tensor in `loss.data[0]`."""
     while isinstance(value, ast.Subscript | ast.Attribute) and (
         isinstance(value, ast.Subscript) or value.attr == "data"
     ):
-        value = value.value  # loss.data[0]
+        value = value.value
+    return value
+
+
+def is_loss(given: ast.expr) -> bool:
+    """Whether it is a loss by its name, as a number: `loss.item()`."""
+    value = of_data(without_numbers(given))
     if isinstance(value, ast.Call):  # F.cross_entropy(...) itself; a mean unless it is told
         return last_name(value.func) in MEANS and not value.keywords
-    named = isinstance(value, ast.Name | ast.Attribute)
-    return named and MEASURED.search(last_name(value)) is not None
+    if not isinstance(value, ast.Name | ast.Attribute):
+        return False
+    return MEASURED.search(last_name(value)) is not None
 
 
 def counts_batches(divisor: ast.expr | None, source: str = "") -> bool:

@@ -7,6 +7,7 @@ from ...project import Module
 from ...syntax import argument, has_stars, is_constant, keyword, mentions
 from ..data.data import for_evaluation
 from .callers import given_through
+from .origins import origins
 
 PADDED = re.compile(r"pad.*last|last.*pad|pad.*batch")
 
@@ -25,6 +26,17 @@ def even_batches(module: Module) -> bool:
         return True
     functions = (one for each in module.project.modules for one in each.functions)
     return any(PADDED.search(one.arg) for function in functions for one in function.args.args)
+
+
+def may_be_even(module: Module, loop: ast.For) -> bool:
+    """Whether the batches of a loop may be of one size, by what makes its loader.
+
+    So it is where a class of the project, or options that are not seen here, say how.
+    """
+    made = [(where, one) for where, one in origins(module, loop.iter) if isinstance(one, ast.Call)]
+    loaders = [one for where, one in made if where.is_torch(one.func, "DataLoader")]
+    own = any(where.project.classes_named(where, one.func) for where, one in made)
+    return own or any(is_even(one) or has_stars(one) for one in loaders)
 
 
 def evaluation_loaders(module: Module) -> list[ast.Call]:
