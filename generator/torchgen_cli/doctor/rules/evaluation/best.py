@@ -1,6 +1,7 @@
 """Which checkpoint is the best."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
@@ -14,12 +15,26 @@ from ...syntax import (
     own_calls,
     own_nodes,
     parameters,
+    receiver,
     walk,
     written,
 )
 from ..shared.loops import is_backward
+from ..shared.origins import called, calls_behind
 from ..shared.states import saves
-from .on_test import TEST, VALIDATION, is_tested_later, scored_on_test, stopped_by_test
+from .evaluating import LOADERS
+from .on_test import (
+    TEST,
+    VALIDATION,
+    is_tested_later,
+    made_by,
+    scored_on_test,
+    stopped_by_test,
+    validates,
+)
+
+# of which no set of samples is held out: each test draws new ones
+ENVIRONMENT = re.compile(r"(^|_|[^a-z])(envs?|rewards?|episodes?)(_|$|[^a-z])", re.I)
 
 
 @rule(
@@ -69,10 +84,14 @@ def best_by_test(module: Module) -> Iterator[Spot]:
             for one in asked
         ):
             continue
-        validated = named and any(is_validated(module, one) for part in asked for one in walk(part))
+        parts = [one for part in asked for one in walk(part)]
+        validated = named and any(is_validated(module, one) for one in parts)
+        validated = validated or (named and validates(module.function(node)))
+        validated = validated or any(is_of_no_test_data(module, one) for one in asked)
         if isinstance(node, ast.If):
             calls = own_calls(node)
             kept = bool(saving.intersection(calls)) or any(map(keeps_weights, calls))
+            kept = kept or any(saves_weights(module, one) for one in calls)
             decided = any(decides(module, around, flag) for flag in raised(node))
             if kept or decided:
                 yield Spot(node, unsure=validated)
@@ -149,13 +168,20 @@ def prefers_test(comparison: ast.expr) -> bool:
 
 
 def is_validated(module: Module, score: ast.AST) -> bool:
-    """Whether a score is what a function returned for validation data: `test(val_loader)`."""
+    """Whether a score is what a function returned for validation data: `test(val_loader)`.
+
+    Or what one returned that goes through such data itself.
+    """
     scope = module.function(score)
     for node in own_nodes(scope):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             targets = {written(one) for target in node.targets for one in walk(target)}
-            given = [written(one) for one in node.value.args]
-            if written(score) in targets - {""} and any(map(VALIDATION.search, given)):
+            given = [str(getattr(one, "value", "")) for one in node.value.args]
+            given += map(written, node.value.args)
+            if written(score) in targets - {""} and (
+                any(map(VALIDATION.search, given))
+                or any(validates(function) for _, function in called(module, node.value))
+            ):
                 return True
     return False
 
@@ -165,6 +191,39 @@ def keeps_weights(call: ast.Call) -> bool:
     named = "save" in last_name(call.func).lower()
     given = [*call.args, *(one.value for one in call.keywords)]
     return named and any(mentions(one, "state", "model", "net") for one in given)
+
+
+def saves_weights(module: Module, call: ast.Call) -> bool:
+    """Whether a method of the same object is called that saves weights: `self.save(path)`."""
+    if written(receiver(call) or call) != "self":
+        return False
+    functions = [one for _, one in called(module, call)]
+    return any(is_save(module, inner) for one in functions for inner in own_calls(one, "save"))
+
+
+def is_save(module: Module, call: ast.Call) -> bool:
+    """Whether it is `torch.save` with weights."""
+    return module.is_torch(call.func, "save") and any(
+        mentions(one, "state", "model", "net") for one in call.args[:1]
+    )
+
+
+def is_of_no_test_data(module: Module, comparison: ast.expr) -> bool:
+    """Whether a score is of an environment, or the data are read from a validation split."""
+    names = [name for name in map(written, walk(comparison)) if name]
+    made = [call for name in names for call in made_by(module, comparison, name)]
+    given = [one for call in made for one in call.args]
+    if any(map(ENVIRONMENT.search, [*names, *map(written, given)])):
+        return True
+    texts = {
+        one.value
+        for loader in given
+        if LOADERS.search(written(loader))
+        for _, call in calls_behind(module, loader)
+        for one in [*call.args, *(each.value for each in call.keywords)]
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    }
+    return any(map(VALIDATION.search, texts)) and not any(map(TEST.search, texts))
 
 
 def decides(module: Module, loop: ast.AST, flag: ast.expr) -> bool:

@@ -30,6 +30,9 @@ TEST_DATA = re.compile(
     r"|(^|[^a-z])(query|gall?(ery)?)_?(set|loader|data|dataset|dataloader)([^a-z]|$)",
     re.I,
 )
+VALIDATION_DATA = re.compile(
+    r"(^|[^a-z])(val|valid|validation|dev)(_?[a-z]*loader|_|[^a-z]|$)", re.I
+)
 KEPT = re.compile(r"best|(^|[^a-z])(max|min)_", re.I)
 SPLITTING = ("Subset", "SubsetRandomSampler", "random_split", "train_test_split")
 STOPPER = re.compile(r"early_?stop|stopper", re.I)
@@ -58,11 +61,27 @@ def scored_on_test(module: Module, around: ast.AST, comparison: ast.expr) -> boo
         return True
     if any(map(is_test_function, made)) and has_test_data_alone(module):
         return True
-    texts = [*scores, *map(written, given)]
+    texts = [*scores, *map(named, given)]
     inner = [found[0][1] for call in made if len(found := called(module, call)) == 1]
     if any(map(tests, inner)) and not any(map(VALIDATION.search, texts)):
         return True
     return any(map(TEST_DATA.search, texts)) and not any(map(VALIDATION.search, texts))
+
+
+def named(node: ast.expr) -> str:
+    """A name, or that of a part: `loaders["test"]` is loaders_test."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return f"{written(node.value)}_{node.slice.value}"
+    return written(node)
+
+
+def validates(function: ast.AST) -> bool:
+    """Whether a function goes through data for validation, and no others."""
+    sources = [looped_over(n.iter) for n in own_nodes(function) if isinstance(n, ast.For)]
+    sources = list(filter(LOADERS.search, sources))
+    return bool(sources) and all(
+        VALIDATION_DATA.search(one) and not TEST_DATA.search(one) for one in sources
+    )
 
 
 def tests(function: Function) -> bool:
