@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import is_constant, last_name, own_calls, own_nodes, receiver, written
+from ...syntax import is_constant, last_name, own_calls, own_nodes, receiver, walk, written
+from ..shared.graphs import mentions_no_graph
 from ..shared.origins import called
 from .loaded import knows_modes
 
@@ -66,12 +67,13 @@ def stays_in_eval(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     for loop in module.loops:
-        if any(True for _ in module.loops_around(loop)):
+        if any(True for _ in module.loops_around(loop)) and not steps_in(module, loop):
             continue
         trained = {written(owner) for owner in trained_models(module, loop)}
         switched = [call for call in own_calls(loop, "eval") if switches_off(call)]
         found = [call for call in switched if written(call.func).removesuffix(".eval") in trained]
         found = found[:1] or list(evaluating_call(module, loop))
+        found = [call for call in found if not comes_to_an_end(module, loop, call)]
         if not found or any(map(goes_back, own_nodes(loop))):
             continue
         nodes = list(module.project.reached(module, loop))
@@ -88,6 +90,49 @@ def switches_off(call: ast.Call) -> bool:
     if FIXED.search(last_name(owner)):
         return False
     return isinstance(call.func, ast.Attribute) and call.func.attr == "eval"
+
+
+def steps_in(module: Module, loop: ast.AST) -> bool:
+    """Whether gradients are computed in a loop itself: it goes through batches."""
+    return any(next(module.loops_around(c)) is loop for c in own_calls(loop, "backward"))
+
+
+def comes_to_an_end(module: Module, loop: ast.AST, call: ast.Call) -> bool:
+    """Whether the model is not trained on after a switch, or is meant to be trained so.
+
+    It is made anew in the loop, the loop is left, the last epoch is asked for, or the switch stands
+    right before the training.
+    """
+    switched = written(receiver(call) or call)
+    anew = (n for n in own_nodes(loop) if isinstance(n, ast.Assign))
+    if switched and any(written(target) == switched for one in anew for target in one.targets):
+        return True
+    target = walk(loop.target) if isinstance(loop, ast.For) else ()
+    counted = {one.id for one in target if isinstance(one, ast.Name)}
+    for around in module.ancestors(call):
+        if around is loop:
+            break
+        if isinstance(around, ast.If) and (
+            asks_for_one(around.test, counted)
+            or isinstance(around.body[-1], ast.Break | ast.Return)
+        ):
+            return True
+    trained = [one.lineno for one in own_calls(loop, "backward")]
+    between = (
+        node
+        for node in own_nodes(loop)
+        if trained and call.lineno <= getattr(node, "lineno", 0) <= min(trained)
+    )
+    return bool(trained) and call.lineno < min(trained) and not any(map(mentions_no_graph, between))
+
+
+def asks_for_one(test: ast.expr, counted: set[str]) -> bool:
+    """Whether a condition holds for one round of a loop: `epoch == last`, not `epoch % 5 == 0`."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    parts = list(walk(test))
+    rhythm = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in parts)
+    return not rhythm and any(isinstance(one, ast.Name) and one.id in counted for one in parts)
 
 
 def on_purpose(module: Module, loop: ast.AST) -> bool:
@@ -138,6 +183,9 @@ def evaluating_call(module: Module, loop: ast.AST) -> Iterator[ast.Call]:
         names = [argument.arg for argument in function.args.args]
         given = dict(zip(names, (written(a) for a in call.args), strict=False))
         owners = [written(o) for inner in own_calls(function, "eval") if (o := receiver(inner))]
+        set_there = (n for n in own_nodes(function) if isinstance(n, ast.Assign))
+        copied = {written(target) for one in set_there for target in one.targets}
+        owners = [one for one in owners if one not in copied]
         if own:
             given = {one: one for one in owners if one.startswith("self.")}
         if any(given.get(one) in trained - {""} for one in owners):
