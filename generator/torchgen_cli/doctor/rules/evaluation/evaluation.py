@@ -13,6 +13,7 @@ from ...syntax import (
     mentions,
     own_calls,
     own_nodes,
+    receiver,
     walk,
     written,
 )
@@ -133,15 +134,34 @@ def network_of(call: ast.Call) -> ast.expr:
 
 
 def evaluates(module: Module, scope: ast.AST) -> bool:
-    """Whether a function, or what it calls, puts a model into evaluation."""
-    return module.project.reaches(module, scope, switches_mode)
+    """Whether a function, what it calls, or its decorator puts a model into evaluation.
+
+    Or it puts the model into training itself: to sample with dropout.
+    """
+    switched = [call for call in own_calls(scope, "train") if receiver(call) and not call.args]
+    if switched and not own_calls(scope, "backward"):
+        return True
+    return module.project.reaches(module, scope, switches_mode) or any(
+        module.project.reaches(other, function, switches_mode)
+        for one in getattr(scope, "decorator_list", ())
+        for other, function in module.project.resolve(module, as_call(one))
+    )
+
+
+def as_call(decorator: ast.expr) -> ast.Call:
+    """The call that a decorator is, with options or without."""
+    return decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
 
 
 def switches_mode(node: ast.AST) -> bool:
     """Whether it puts a model into evaluation, or says which mode it should have."""
     if isinstance(node, ast.Attribute) and node.attr == "training":
         return True
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Call):  # getattr(model, mode)()
+        return last_name(node.func.func) == "getattr" and not node.args
+    if not isinstance(node.func, ast.Attribute):
         return False
     if node.func.attr == "train" and node.args:  # `trainer.train(epoch)` says nothing of a mode
         return not mentions(node.args[0], "epoch", "loader", "data", "iter")

@@ -67,9 +67,13 @@ def tests_the_last(module: Module) -> Iterator[ast.AST]:
 def tested(module: Module, loop: ast.For | ast.While, later: list[ast.stmt]) -> Iterator[ast.Call]:
     """Where test data are evaluated after the epochs, and nothing was loaded before."""
     trained = {written(one) for call in own_calls(loop) for one in call.args} - {""}
+    if any(module.project.reaches(module, one, is_load, depth=2) for one in later):
+        return  # the best one is tested too
     for statement in later:
-        if module.project.reaches(module, statement, is_load, depth=2):
-            return
+        if isinstance(statement, ast.Assign) and trained.intersection(
+            map(written, statement.targets)
+        ):
+            return  # model = best_model
         for call in own_calls(statement):
             given = [written(one) for one in (*call.args, *(k.value for k in call.keywords))]
             on_test = any(TEST.search(one) and "file" not in one for one in given)

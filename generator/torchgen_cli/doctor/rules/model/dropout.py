@@ -12,6 +12,7 @@ from ...syntax import (
     has_stars,
     is_constant,
     mentions,
+    own_nodes,
     walk,
     written,
 )
@@ -71,8 +72,23 @@ def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
     given = {one.arg for one in walk(scope.args) if isinstance(one, ast.arg)}
     if rate is not None and written(rate) in given:
         return
-    if not is_asked_for(module, call):
+    if not is_asked_for(module, call) and not is_left_before(scope, call, rate):
         yield call
+
+
+def is_left_before(scope: ast.AST, call: ast.Call, rate: ast.expr | None) -> bool:
+    """Whether the mode decides before a call: the function returns, or the rate depends on it."""
+    asking = [node for node in own_nodes(scope) if isinstance(node, ast.If | ast.Assign)]
+    return any(
+        isinstance(node.body[-1], ast.Return)
+        and node.lineno < call.lineno
+        and mentions(node.test, "training")
+        if isinstance(node, ast.If)
+        else isinstance(rate, ast.Name)
+        and rate.id in map(written, node.targets)
+        and mentions(node.value, "training")
+        for node in asking
+    )
 
 
 def is_asked_for(module: Module, call: ast.Call) -> bool:

@@ -15,6 +15,7 @@ from ...syntax import (
     written,
 )
 from ..shared.layers import DOCS, module_classes
+from ..shared.loops import OPTIMIZERS
 from .plain_modules import REGISTERING_METHODS, has_parameters, loses_by_it
 
 REGISTER = {"Parameter", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Sequential"}
@@ -84,7 +85,7 @@ def plain_list(module: Module) -> Iterator[ast.AST | Spot]:
                 alone = isinstance(value, ast.List) and len(value.elts) == 1
                 learnt = any(has_parameters(module, one) for one in held_here)
                 # a single one may be hidden on purpose
-                yield Spot(statement, unsure=alone or not learnt)
+                yield Spot(statement, unsure=alone or not learnt or is_frozen(node, name))
             else:
                 yield from filled_with_modules(module, node, name)
 
@@ -94,6 +95,11 @@ def registered_later(node: ast.ClassDef, name: str) -> bool:
     for inner in everything(node):
         if isinstance(inner, ast.Delete) and name in map(written, inner.targets):
             return True  # it is there for a while, to be made something else
+        if isinstance(inner, ast.Attribute) and inner.attr == "_modules":
+            return True
+        unpacked = isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Tuple)
+        if unpacked and written(inner.value) == name:
+            return True  # self.first, self.second = self.both
         if isinstance(inner, ast.Call):
             given = [*inner.args, *(k.value for k in inner.keywords)]
             registers = last_name(inner.func) in REGISTER or last_name(inner.func) in (
@@ -106,6 +112,16 @@ def registered_later(node: ast.ClassDef, name: str) -> bool:
             if not REGISTERING_METHODS.isdisjoint(methods):
                 return True
     return False
+
+
+def is_frozen(node: ast.ClassDef, name: str) -> bool:
+    """Whether the gradients of what a list holds are turned off: teachers, kept out on purpose."""
+    return any(
+        isinstance(loop, ast.For)
+        and any(written(one) == name for one in walk(loop.iter))
+        and any(last_name(one) in ("requires_grad", "requires_grad_") for one in walk(loop))
+        for loop in everything(node)
+    )
 
 
 def filled_with_modules(module: Module, node: ast.ClassDef, name: str) -> Iterator[Spot]:
@@ -169,7 +185,9 @@ def lost_parameter(module: Module) -> Iterator[ast.AST | Spot]:
             inner = receiver(call) if last_name(call.func) in ("to", "cuda") else None
             if module.is_torch(call.func) and is_constant(keyword(call, "requires_grad"), True):
                 made = module.qualified(call.func).rpartition(".")[2]  # by whatever name
-                if made not in ("Parameter", "UninitializedParameter"):
+                if made not in ("Parameter", "UninitializedParameter") and not is_optimized(
+                    node, written(statement.targets[0])
+                ):
                     yield statement
             elif isinstance(inner, ast.Call) and module.is_torch(inner.func, "Parameter"):
                 value = inner.args[0] if inner.args else inner
@@ -177,6 +195,16 @@ def lost_parameter(module: Module) -> Iterator[ast.AST | Spot]:
                 if not moved or not given_alike(value, call):
                     # of a name nobody knows where it lies: there `.to` may be nothing
                     yield Spot(statement, unsure=isinstance(value, ast.Name))
+
+
+def is_optimized(node: ast.ClassDef, name: str) -> bool:
+    """Whether a class gives a tensor of its own to an optimizer."""
+    return any(
+        isinstance(call, ast.Call)
+        and last_name(call.func) in OPTIMIZERS
+        and any(written(one) == name for value in call.args for one in walk(value))
+        for call in everything(node)
+    )
 
 
 def given_alike(one: ast.expr, other: ast.Call) -> bool:

@@ -12,6 +12,7 @@ ACTIVATIONS = ("ReLU", "LeakyReLU", "ELU", "GELU", "SiLU", "Sigmoid", "Tanh", "I
 LEARNT = (*WITH_PARAMETERS, "LayerNorm", "GroupNorm", "PReLU", "Transformer", "Parameter")
 CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 REGISTERING_METHODS = {"add_module", "register_module", "register_parameter", "setattr", "extend"}
+REGISTERING_METHODS |= {"__setattr__"}
 
 
 def loses_by_it(module: Module, value: ast.AST) -> bool:

@@ -12,6 +12,7 @@ from ...syntax import (
     is_constant,
     last_name,
     own_calls,
+    own_nodes,
     receiver,
     same,
     walk,
@@ -133,8 +134,27 @@ def misspelt_flag(module: Module) -> Iterator[Spot]:
             if owner == "self" and any(n.attr == node.attr and n is not node for n in reads):
                 continue  # a setting of one's own
             values = module.value_in(node.value, module.function(node))
+            if is_set_right(module, node):
+                continue
             unsure = any(map(is_fresh, values)) or not is_trained(module, node)
             yield Spot(node, node.attr, unsure)
+
+
+def is_set_right(module: Module, node: ast.Attribute) -> bool:
+    """Whether the same tensor's `requires_grad` is set too, or the attribute is of no tensor."""
+    scope = module.function(node)
+    made = [one for one in module.value_in(node.value, scope) if isinstance(one, ast.Call)]
+    own = [found for one in made for found in module.project.classes_named(module, one.func) or ()]
+    if own and not any(module.project.is_module_class(*one) for one in own):
+        return True
+    block = module.parents[module.statement(node)]
+    return any(
+        isinstance(one, ast.Attribute)
+        and one.attr in ("requires_grad", "requires_grad_")
+        and same(one.value, node.value)
+        and module.parents[module.statement(one)] is block
+        for one in own_nodes(scope)
+    )
 
 
 def is_trained(module: Module, node: ast.Attribute) -> bool:

@@ -171,8 +171,11 @@ def trained_softmax_models(module: Module) -> Iterator[ast.Call]:
             if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
                 continue
             made = [*module.value_in(value.func, scope), *module.value_in(value.func, module.tree)]
-            names = {last_name(v.func) for v in unmoved(made) if isinstance(v, ast.Call)}
-            for name in names:
+            calls = [v for v in unmoved(made) if isinstance(v, ast.Call)]
+            if calls and all(sequence_ends_in(module, v, "Softmax") for v in calls):
+                yield call
+                continue
+            for name in {last_name(v.func) for v in calls}:
                 found = module.project.classes.get(name, ())
                 if len(found) == 1 and ends_in_softmax(*found[0]):
                     yield call
