@@ -70,16 +70,16 @@ def tested(module: Module, loop: ast.For | ast.While, later: list[ast.stmt]) -> 
     if any(module.project.reaches(module, one, is_load, depth=2) for one in later):
         return  # the best one is tested too
     for statement in later:
-        if isinstance(statement, ast.Assign) and trained.intersection(
-            map(written, statement.targets)
-        ):
-            return  # model = best_model
         for call in own_calls(statement):
             given = [written(one) for one in (*call.args, *(k.value for k in call.keywords))]
             on_test = any(TEST.search(one) and "file" not in one for one in given)
             if EVALUATES.match(last_name(call.func)) and on_test and trained.intersection(given):
                 yield call
                 return
+        if isinstance(statement, ast.Assign) and trained.intersection(
+            map(written, statement.targets)
+        ):
+            return  # model = best_model
         if isinstance(statement, ast.If | ast.Return):
             return
 
