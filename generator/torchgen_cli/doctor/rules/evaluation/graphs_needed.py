@@ -61,20 +61,18 @@ def builds_no_graph(module: Module, network: ast.expr) -> bool:
 def freezes_all(module: Module, attribute: ast.Attribute, network: str) -> bool:
     """Whether gradients are turned off for each parameter of a network of this name."""
     statement = module.statement(attribute)
-    if attribute.attr == "requires_grad_":
+    if isinstance(statement, ast.Assign):
+        off = attribute in statement.targets and is_constant(statement.value, False)
+    else:
         call = module.parents[attribute]
         off = isinstance(call, ast.Call) and any(is_constant(one, False) for one in call.args)
-        if off and last_name(attribute.value) == network:
-            return True
-    else:
-        off = isinstance(statement, ast.Assign) and is_constant(statement.value, False)
-        off = off and attribute in statement.targets
+    if off and attribute.attr == "requires_grad_" and last_name(attribute.value) == network:
+        return True
     loop = module.parents[statement]
     if not off or not isinstance(loop, ast.For) or not same(loop.target, attribute.value):
         return False
-    owner = receiver(loop.iter) if isinstance(loop.iter, ast.Call) else None
-    return (
-        owner is not None
-        and last_name(loop.iter.func) == "parameters"
-        and last_name(owner) == network
-    )
+    source = loop.iter
+    if not isinstance(source, ast.Call) or last_name(source.func) != "parameters":
+        return False
+    owner = receiver(source)
+    return owner is not None and last_name(owner) == network

@@ -74,7 +74,7 @@ def stays_in_eval(module: Module) -> Iterator[Spot]:
         found = [call for call in switched if written(call.func).removesuffix(".eval") in trained]
         found = found[:1] or list(evaluating_call(module, loop))
         found = [call for call in found if not comes_to_an_end(module, loop, call)]
-        if not found or any(map(goes_back, own_nodes(loop))):
+        if not found or any(map(goes_back, own_nodes(loop))) or trains_elsewhere(module, loop):
             continue
         nodes = list(module.project.reached(module, loop))
         trains = any(isinstance(n, ast.Call) and last_name(n.func) == "backward" for n in nodes)
@@ -150,6 +150,16 @@ def goes_back(node: ast.AST) -> bool:
     if isinstance(node.func, ast.Name):  # a function that is called so: it was followed
         return False
     return len(node.args) < 2 and not any(is_constant(one, False) for one in node.args)
+
+
+def trains_elsewhere(module: Module, loop: ast.AST) -> bool:
+    """Whether a loop calls a function that trains, by its name, and is not seen."""
+    return any(
+        isinstance(call.func, ast.Name)
+        and "train" in call.func.id.lower()
+        and not module.project.resolve(module, call)
+        for call in own_calls(loop)
+    )
 
 
 def trained_models(module: Module, loop: ast.AST) -> Iterator[ast.expr]:

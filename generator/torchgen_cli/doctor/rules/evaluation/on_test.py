@@ -71,7 +71,7 @@ def scored_on_test(module: Module, around: ast.AST, comparison: ast.expr) -> boo
 def named(node: ast.expr) -> str:
     """A name, or that of a part: `loaders["test"]` is loaders_test."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return f"{written(node.value)}_{node.slice.value}"
+        return f"{written(node.value)}_{node.slice.value!s}"
     return written(node)
 
 

@@ -97,9 +97,10 @@ def registered_later(node: ast.ClassDef, name: str) -> bool:
             return True  # it is there for a while, to be made something else
         if isinstance(inner, ast.Attribute) and inner.attr == "_modules":
             return True
-        unpacked = isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Tuple)
-        if unpacked and written(inner.value) == name:
-            return True  # self.first, self.second = self.both
+        if isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Tuple):
+            if written(inner.value) == name:  # self.first, self.second = self.both
+                return True
+            continue
         if isinstance(inner, ast.Call):
             given = [*inner.args, *(k.value for k in inner.keywords)]
             registers = last_name(inner.func) in REGISTER or last_name(inner.func) in (

@@ -150,6 +150,7 @@ def is_set_right(module: Module, node: ast.Attribute) -> bool:
     block = module.parents[module.statement(node)]
     return any(
         isinstance(one, ast.Attribute)
+        and one is not node
         and one.attr in ("requires_grad", "requires_grad_")
         and same(one.value, node.value)
         and module.parents[module.statement(one)] is block

@@ -9,14 +9,8 @@ from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import FUNCTIONS, is_constant, keyword
 from ...unused import is_never_named
 from ..data.data import EVALUATION
-from ..shared.flag_readers import (
-    Readers,
-    flag_names,
-    is_copy,
-    is_unread,
-    readers,
-    reads_no_command,
-)
+from ..shared.flag_readers import Readers, flag_names, is_copy, is_unread, readers
+from ..shared.flag_values import reads_no_command
 from ..shared.layers import module_classes
 from ..shared.loops import OPTIMIZERS
 from ..shared.programs import run_with
