@@ -31,6 +31,44 @@ def main():
 main()
 """,
     ),
+    (
+        "TG502",  # val in the phase loop
+        """
+import torch
+import torch.nn as nn
+def main(model, loaders, optimizer, criterion):
+    for epoch in range(9):
+        for phase in ['train', 'val']:
+            if phase == 'train':
+                model.train()
+            else:
+                model.eval()
+            for inputs, labels in loaders[phase]:  # <--
+                optimizer.zero_grad()
+                loss = criterion(model(inputs), labels)
+                if phase == 'train':
+                    loss.backward()
+                    optimizer.step()
+""",
+    ),
+    (
+        "TG502",  # loaders val
+        """
+import torch
+import torch.nn as nn
+def train(model, dataloaders, optimizer, criterion):
+    for epoch in range(9):
+        model.train()
+        for inputs, labels in dataloaders['train']:
+            optimizer.zero_grad()
+            loss = criterion(model(inputs), labels)
+            loss.backward()
+            optimizer.step()
+        model.eval()
+        for inputs, labels in dataloaders['val']:  # <--
+            print((model(inputs).argmax(1) == labels).sum().item())
+""",
+    ),
 ]
 
 CLEAN: dict[str, str] = {

@@ -124,4 +124,30 @@ def main(model):
     cfg.require_grad = True
     torch.optim.SGD(model.parameters(), 0.1)
 """,
+    "no TG306: feature: mc dropout named": """
+import torch.nn as nn
+import torch.nn.functional as F
+class MCDropoutNet(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, p=0.5)
+""",
+    "no TG306: simcse two views , loss augmentation only called in training": """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.fc(x)
+    def contrastive_loss(self, x):
+        a, b = F.dropout(x, 0.1), F.dropout(x, 0.1)
+        return (self.fc(a) - self.fc(b)).pow(2).mean()
+def train(model, loader, opt):
+    for x in loader:
+        opt.zero_grad()
+        model.contrastive_loss(x).backward()
+        opt.step()
+""",
 }

@@ -186,4 +186,18 @@ def main(train_loader, val_loader):
                     for a, b in val_loader:
                         print(model(a))
 """,
+    "no TG501: eval set in ctor of evaluator": """
+import torch
+from torchvision.models import resnet18
+from torch.utils.data import DataLoader
+class Evaluator:
+    def __init__(self, model, val_loader):
+        self.model = model.eval()
+        self.val_loader = val_loader
+    @torch.no_grad()
+    def evaluate(self):
+        for x, y in self.val_loader:
+            print(self.model(x).argmax(1))
+Evaluator(resnet18(), DataLoader([1])).evaluate()
+""",
 }

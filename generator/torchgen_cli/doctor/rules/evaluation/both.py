@@ -17,6 +17,7 @@ from ...syntax import (
     has_stars,
     own_calls,
     parameters,
+    written,
 )
 
 FLAG = re.compile(r"train|backprop|backward|optim", re.I)
@@ -49,6 +50,38 @@ def evaluating_loops(module: Module) -> Iterator[tuple[ast.For, Function]]:
             if under and is_denied(module, scope, asked):
                 yield loop, scope
                 break
+
+
+def phase_loops(module: Module) -> Iterator[tuple[ast.For, ast.AST]]:
+    """(loop, what is around) where an outer loop's name says if gradients are computed.
+
+    That loop is `for phase in ["train", "val"]:`.
+    """
+    for outer in module.loops:
+        if not isinstance(outer, ast.For) or not isinstance(outer.iter, ast.List | ast.Tuple):
+            continue
+        values = {one.value for one in outer.iter.elts if isinstance(one, ast.Constant)}
+        backward = own_calls(outer, "backward") if len(values) > 1 else []
+        for call in backward[:1]:
+            loop = next(module.loops_around(call))
+            asked = asked_between(module, call, loop)
+            if (
+                isinstance(loop, ast.For)
+                and loop is not outer
+                and any(one.name == written(outer.target) and one.text in values for one in asked)
+            ):
+                yield loop, module.function(loop)
+
+
+def asked_between(module: Module, node: ast.AST, end: ast.AST) -> Iterator[Question]:
+    """What the conditions around a place, up to another one, ask to reach it."""
+    below = node
+    for around in module.ancestors(node):
+        if around is end:
+            return
+        if isinstance(around, ast.If) and below in around.body:
+            yield from asked_by(around.test)
+        below = around
 
 
 def questions_around(module: Module, scope: Function, node: ast.AST) -> list[Question]:

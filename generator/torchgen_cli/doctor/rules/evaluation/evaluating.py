@@ -67,6 +67,9 @@ def looped_over(node: ast.expr) -> str:
         node = node.args[0]
     if isinstance(node, ast.Call):  # batches(val_loader, device)
         return " ".join(filter(None, map(written, [node.func, *node.args])))
+    if isinstance(node, ast.Subscript):  # loaders["val"] is loaders_val
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else ""
+        return f"{written(node.value)}_{key}" if isinstance(key, str) else ""
     return written(node)
 
 

@@ -9,21 +9,19 @@ from ...syntax import (
     FUNCTIONS,
     Loop,
     everything,
-    last_name,
-    mentions,
     own_calls,
     own_nodes,
-    receiver,
     walk,
     written,
 )
 from ...unused import is_never_called, is_registered
 from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
-from .both import evaluating_loops
+from .both import evaluating_loops, phase_loops
 from .dropped_graphs import dropped_passes, is_over_data
-from .evaluating import MODELS, calls_model, evaluation_loops, goes_through_data
+from .evaluating import calls_model, evaluation_loops, goes_through_data
 from .graphs_needed import is_spared
 from .loaded import has_modes, loaded_loops, surely_has_modes
+from .modes import evaluates, network_of, switches_mode
 from .switched import switched_loops, switched_passes
 from .too_narrow import narrow_passes
 from .unswitched import unswitched_passes
@@ -126,48 +124,6 @@ def no_eval(module: Module) -> Iterator[Spot]:
             yield Spot(place, unsure=not has_modes(module, network))
 
 
-def network_of(call: ast.Call) -> ast.expr:
-    """The model of `model(images)`, or of `run(model, images)`."""
-    given = call.args[0] if len(call.args) > 1 else None
-    called = MODELS.search(last_name(call.func))
-    return given if given is not None and not called else call.func
-
-
-def evaluates(module: Module, scope: ast.AST) -> bool:
-    """Whether a function, what it calls, or its decorator puts a model into evaluation.
-
-    Or it puts the model into training itself: to sample with dropout.
-    """
-    switched = [call for call in own_calls(scope, "train") if receiver(call) and not call.args]
-    if switched and not own_calls(scope, "backward"):
-        return True
-    return module.project.reaches(module, scope, switches_mode) or any(
-        module.project.reaches(other, function, switches_mode)
-        for one in getattr(scope, "decorator_list", ())
-        for other, function in module.project.resolve(module, as_call(one))
-    )
-
-
-def as_call(decorator: ast.expr) -> ast.Call:
-    """The call that a decorator is, with options or without."""
-    return decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
-
-
-def switches_mode(node: ast.AST) -> bool:
-    """Whether it puts a model into evaluation, or says which mode it should have."""
-    if isinstance(node, ast.Attribute) and node.attr == "training":
-        return True
-    if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Call):  # getattr(model, mode)()
-        return last_name(node.func.func) == "getattr" and not node.args
-    if not isinstance(node.func, ast.Attribute):
-        return False
-    if node.func.attr == "train" and node.args:  # `trainer.train(epoch)` says nothing of a mode
-        return not mentions(node.args[0], "epoch", "loader", "data", "iter")
-    return node.func.attr == "eval"
-
-
 @rule(
     "TG502",
     "the evaluation builds autograd graphs",
@@ -260,7 +216,7 @@ def named_evaluations(module: Module) -> Iterator[ast.For]:
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)
             yield loop
-    for loop, scope in evaluating_loops(module):
+    for loop, scope in (*evaluating_loops(module), *phase_loops(module)):
         if not says_no_graph(scope) and not cared_for(module, scope, leaves_graphs_out):
             yield loop
 

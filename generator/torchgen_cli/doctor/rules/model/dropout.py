@@ -1,6 +1,7 @@
 """Dropout that does not know of the mode."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
@@ -19,6 +20,8 @@ from ...syntax import (
 from ..shared.layers import DOCS
 from .dropout_rates import is_left_at_zero
 
+# Tacotron's prenet drops in evaluation too, as the paper says; a loss is part of the training
+ON_PURPOSE = re.compile(r"prenet|(^|_)mc|monte|bayes|loss|augment|perturb", re.I)
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
 
 
@@ -67,8 +70,9 @@ def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:
     around, scope = module.class_of(call), module.function(call)
     if is_constant(rate, 0, 0.0) or around is None or isinstance(scope, ast.Module):
         return
-    if not module.project.is_module_class(module, around) or "prenet" in around.name.lower():
-        return  # Tacotron's prenet drops in evaluation too, as the paper says
+    names = f"{around.name} {getattr(scope, 'name', '')}"
+    if not module.project.is_module_class(module, around) or ON_PURPOSE.search(names):
+        return
     given = {one.arg for one in walk(scope.args) if isinstance(one, ast.arg)}
     if rate is not None and written(rate) in given:
         return
