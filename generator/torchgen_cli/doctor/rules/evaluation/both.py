@@ -52,7 +52,7 @@ def evaluating_loops(module: Module) -> Iterator[tuple[ast.For, Function]]:
                 break
 
 
-def phase_loops(module: Module) -> Iterator[tuple[ast.For, ast.AST]]:
+def phase_loops(module: Module) -> Iterator[tuple[ast.For, Function | ast.Module]]:
     """(loop, what is around) where an outer loop's name says if gradients are computed.
 
     That loop is `for phase in ["train", "val"]:`.

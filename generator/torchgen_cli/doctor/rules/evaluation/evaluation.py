@@ -216,8 +216,8 @@ def named_evaluations(module: Module) -> Iterator[ast.For]:
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)
             yield loop
-    for loop, scope in (*evaluating_loops(module), *phase_loops(module)):
-        if not says_no_graph(scope) and not cared_for(module, scope, leaves_graphs_out):
+    for loop, inside in (*evaluating_loops(module), *phase_loops(module)):
+        if not says_no_graph(inside) and not cared_for(module, inside, leaves_graphs_out):
             yield loop
 
 
