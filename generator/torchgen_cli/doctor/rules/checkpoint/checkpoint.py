@@ -14,27 +14,25 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.any_states import handles_any_state
 from ..shared.loops import OPTIMIZERS, is_optimizer, is_scheduler
 from ..shared.programs import run_with
 from ..shared.states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from ..shared.weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
+from .keys_read import PROGRESS
 from .loading import late_scheduler
 from .lost_place import lost_place
 from .records import hands_on_options, records
 from .resuming import (
-    brings_back_less,
     brings_optimizer,
     follows_from_the_epoch,
     is_gone_on_with,
 )
+from .unread_state import brings_back_less
 from .what_matters import comes_back_soon, is_never_made, is_replayed, keeps_state
 
 RATE = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate", re.I)
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
-PROGRESS = re.compile(
-    r"^((start|last|current|global)_)?(epochs?|steps?|iter(ation)?s?)(_(num|run|done|no|idx))?$",
-    re.I,
-)
 
 
 @rule(
@@ -167,6 +165,8 @@ def resume(model, optimizer, scheduler, path):
     severity=Severity.WARNING,
 )
 def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
+    if any(map(handles_any_state, run_with(module))):
+        return
     yield from weights_alone(module)
     yield from lost_place(module)
     if not any(True for _ in checkpoints(module)):

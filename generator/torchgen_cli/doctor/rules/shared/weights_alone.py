@@ -23,7 +23,7 @@ from .states import filled_in, plain_saves, saves, value_before
 
 RESUMING = re.compile(
     r"^--?(resume|continue|(auto|load)[-_]resume|(resume|continue)[-_]train(ing)?"
-    r"|resume[-_](from|path|iter|epoch)|start[-_](epoch|iter))$"
+    r"|resume[-_](from|path|iter|epoch|step)s?|start[-_](epoch|iter|step)s?)$"
 )
 
 
