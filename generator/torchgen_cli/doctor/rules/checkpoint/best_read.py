@@ -89,9 +89,37 @@ def is_number(value: ast.expr) -> bool:
 
 
 def is_new_each_time(module: Module, call: ast.Call) -> bool:
-    """Whether the path that something is saved to has the time when the run began."""
+    """Whether the path that something is saved to is another in each run, or in each round.
+
+    It has the time when the run began, or the number of the epoch.
+    """
     given = [*call.args, *(one.value for one in call.keywords)]
-    return any(tells_time(module, one, FAR) for one in given)
+    return any(tells_time(module, one, FAR) or tells_round(module, one) for one in given)
+
+
+def tells_round(module: Module, value: ast.expr) -> bool:
+    """Whether a text that is put together, or the name it has, holds the number of the round."""
+    made = [value]
+    if isinstance(value, ast.Name):
+        given = module.value_in(value, module.function(value))
+        made = [one for one in given if one.lineno < value.lineno][-1:]
+    counted = [loop.target for loop in module.loops_around(value) if isinstance(loop, ast.For)]
+    names = {
+        written(one) for target in counted for one in walk(target) if has_context(one, ast.Store)
+    }
+    return any(is_text(one) and any(written(n) in names for n in walk(one)) for one in made)
+
+
+def has_context(node: ast.AST, kind: type[ast.expr_context]) -> bool:
+    """Whether a name is read (Load), or given a value (Store)."""
+    return isinstance(getattr(node, "ctx", None), kind)
+
+
+def is_text(value: ast.expr) -> bool:
+    """Whether it is a text that is put together of others: `os.path.join(folder, name)`."""
+    if isinstance(value, ast.Call):
+        return last_name(value.func) in ("format", "join", "str")
+    return isinstance(value, ast.JoinedStr | ast.BinOp)
 
 
 def tells_time(module: Module, value: ast.expr, depth: int) -> bool:
@@ -117,7 +145,7 @@ def compared(test: ast.expr) -> list[str]:
 def saves_by_flag(module: Module) -> Iterator[tuple[ast.Assign, ast.Call, str]]:
     """(where a score is compared, what saves by the result, the best so far) in loops.
 
-    `is_best = score > best` decides, and is given to the call that saves.
+    `is_best = score > best` decides: it is given to the call that saves, or that is under it.
     """
     for name, statements in module.assigned.items():
         for statement in statements if "best" in name.lower() else ():
@@ -129,6 +157,21 @@ def saves_by_flag(module: Module) -> Iterator[tuple[ast.Assign, ast.Call, str]]:
                     (statement, call, best)
                     for call in own_calls(loop)
                     if "save" in last_name(call.func).lower()
-                    and name in map(written, [*call.args, *(one.value for one in call.keywords)])
+                    and (is_given(call, name) or is_under(module, call, name))
                     and is_asked(loop, best)
                 )
+
+
+def is_given(call: ast.Call, name: str) -> bool:
+    """Whether a name is an argument of a call."""
+    return name in map(written, [*call.args, *(one.value for one in call.keywords)])
+
+
+def is_under(module: Module, node: ast.AST, name: str) -> bool:
+    """Whether a place is reached where a name is true: `if is_best:`."""
+    return any(
+        isinstance(around, ast.If)
+        and written(around.test) == name
+        and any(node in walk(statement) for statement in around.body)
+        for around in module.ancestors(node)
+    )

@@ -191,7 +191,7 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             for other in [value, *put_aside(module, value, call)]
             if not is_rate_of(other)
         ]
-        text = " ".join([*keys, *map(ast.unparse, held)]).lower()
+        text = " ".join([*keys, *map(ast.unparse, held), *saved_beside(program)]).lower()
         if brings_back_less(module, content) and keeps_state(program):
             soon = comes_back_soon(program)
             yield Spot(call, "no code reads the optimizer's state", soon)
@@ -210,6 +210,19 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         if missing and detail not in told:  # the same again in another function
             told.add(detail)
             yield Spot(call, detail, not matters or not is_gone_on_with(module, counts))
+
+
+def saved_beside(program: list[Module]) -> set[str]:
+    """What a program saves the state of, by names: in a file to go on with, next to the best."""
+    found = {
+        written(owner)
+        for module in program
+        for call in module.calls.get("state_dict", ())
+        if (owner := receiver(call)) is not None
+        and not isinstance(module.parents[call], ast.Assign | ast.Attribute)
+    }
+    whole = any(name in module.calls for module in program for name in ("save_state", "load_state"))
+    return found | {"optimizer scheduler scaler" if whole else ""}
 
 
 def weights_alone(module: Module) -> Iterator[Spot]:

@@ -18,7 +18,7 @@ TELLING = re.compile(r"print|info|debug|warn|format|write|log", re.I)
 @kept
 def keys_read(module: Module, keys: frozenset[str]) -> list[ast.expr]:
     """Where a file reads one of the keys, for more than to tell it."""
-    found = []
+    found: list[ast.expr] = []
     for one in everything(module.tree):
         if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load):
             key: ast.expr | None = one.slice

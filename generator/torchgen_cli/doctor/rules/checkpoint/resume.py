@@ -8,18 +8,19 @@ from ...kept import kept
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
+    FUNCTIONS,
+    Function,
     Loop,
-    is_constant,
     mentions,
     own_calls,
-    own_nodes,
     receiver,
     walk,
     written,
 )
-from ..shared.loops import is_optimizer
+from ..shared.loops import is_optimizer, repeated
 from ..shared.weights_alone import is_script
-from .best_read import compared, is_new_each_time, is_number, overwritten, saves_by_flag
+from .best_anew import begins_anew, chosen_saves
+from .best_read import is_new_each_time, overwritten, saves_by_flag
 
 COUNTS = re.compile(r"epoch|step|iter", re.I)
 
@@ -76,23 +77,14 @@ def forgotten_best(module: Module) -> Iterator[ast.AST | Spot]:
     brought = [place for one in program_of(module) for place in places(module, one)]
     if not asked and not brought:
         return
-    for name, calls in module.calls.items():
-        for call in calls if "save" in name else ():
-            loop = next((one for one in module.loops_around(call)), None)
-            node = next((one for one in module.ancestors(call) if isinstance(one, ast.If)), None)
-            if loop is None or node is None or not any(node is one for one in walk(loop)):
-                continue
-            outer = list(module.loops_around(call))[-1]
-            whole = any(comes_before(module, place, outer) for place in brought)
-            if not whole and not asked:
-                continue
-            kept = [one for one in compared(node.test) if is_updated(module, loop, node, one)]
-            if any(begins_anew(module, node, best) for best in kept):
-                yield Spot(node, unsure=not whole or is_new_each_time(module, call))
+    for node, call, best, rounds in chosen_saves(module):
+        before = [one for one in brought if comes_before(module, one, rounds)]
+        if (before or asked) and begins_anew(module, node, best, rounds):
+            yield Spot(node, unsure=not before or is_new_each_time(module, call))
     for chosen, call, best in saves_by_flag(module):
         outer = list(module.loops_around(call))[-1]
         whole = any(comes_before(module, place, outer) for place in brought)
-        if whole and begins_anew(module, chosen, best):
+        if whole and begins_anew(module, chosen, best, outer):
             yield Spot(chosen, unsure=is_new_each_time(module, call))
 
 
@@ -112,9 +104,15 @@ def places(module: Module, other: Module) -> list[ast.Call]:
     return [*own, *loading_calls(module, module)]
 
 
-def comes_before(module: Module, call: ast.Call, loop: Loop) -> bool:
-    """Whether a call may come before a loop: it stands before it, or in another function."""
-    return module.function(call) is not module.function(loop) or call.lineno < loop.lineno
+def comes_before(module: Module, call: ast.Call, rounds: Loop | Function) -> bool:
+    """Whether a call may come before a loop: it stands before it, or in another function.
+
+    A method that is called again and again is a loop, too; what loads in each round restores
+    nothing.
+    """
+    if isinstance(rounds, FUNCTIONS):
+        return module.function(call) is not rounds and not repeated(module, call)
+    return module.function(call) is not module.function(rounds) or call.lineno < rounds.lineno
 
 
 def uses(module: Module, other: Module) -> bool:
@@ -171,53 +169,4 @@ def reads_a_count(value: ast.expr) -> bool:
         and isinstance(node.slice, ast.Constant)
         and COUNTS.search(str(node.slice.value)) is not None
         for node in walk(value)
-    )
-
-
-def is_updated(module: Module, loop: ast.AST, node: ast.If, name: str) -> bool:
-    """Whether a condition sets the best, or another one of the loop that asks the same."""
-    return any(
-        isinstance(other, ast.If)
-        and (other is node or name in compared(other.test))
-        and sets(other.body, name)
-        for other in walk(loop)
-    )
-
-
-def sets(body: list[ast.stmt], name: str) -> bool:
-    """Whether one of the statements gives a name another value."""
-    return any(
-        isinstance(one, ast.Assign) and name in targets_of(one)
-        for statement in body
-        for one in walk(statement)
-    )
-
-
-def targets_of(node: ast.Assign) -> set[str]:
-    """The names that an assignment sets, also several at once."""
-    return {
-        written(one)
-        for target in node.targets
-        for one in (target.elts if isinstance(target, ast.Tuple) else [target])
-    }
-
-
-def begins_anew(module: Module, test: ast.stmt, name: str) -> bool:
-    """Whether a name is a plain number until the loop around a condition sets it."""
-    loop = list(module.loops_around(test))[-1]
-    inside = set(walk(loop))
-    around = module.class_of(test) if "." in name else module.function(test)
-    if around is None or ("." in name and not name.startswith("self.")):
-        return False
-    first = [
-        node
-        for node in (walk(around) if "." in name else own_nodes(around))
-        if written(node) == name
-        and isinstance(getattr(node, "ctx", None), ast.Store)
-        and node not in inside
-    ]
-    given = [module.parents[one] for one in first]
-    return bool(given) and all(
-        isinstance(one, ast.Assign) and (is_number(one.value) or is_constant(one.value, None))
-        for one in given
     )

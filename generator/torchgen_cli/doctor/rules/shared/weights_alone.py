@@ -178,16 +178,18 @@ def optimizers_left_out(module: Module) -> Iterator[Spot]:
         if (owner := receiver(call)) is not None
     }
     for call in plain_saves(module):
-        content, around = value_before(module, call.args[0], call), module.class_of(call)
-        if not isinstance(content, ast.Dict) or around is None or "" in kept:
+        content = value_before(module, call.args[0], call)
+        around = module.class_of(call) or module.function(call)
+        if not isinstance(content, ast.Dict) or "" in kept or isinstance(around, ast.Module):
             continue
-        made = {
-            last_name(statement.targets[0])
+        targets = [
+            statement.targets[0]
             for made in module.torch_calls(*OPTIMIZERS)
             if isinstance(statement := module.parents[made], ast.Assign)
-            and module.class_of(made) is around
-            and written(statement.targets[0]).startswith("self.")
-        }
+            and around in (module.class_of(made), module.function(made))
+        ]
+        owned = isinstance(around, ast.ClassDef)
+        made = {last_name(one) for one in targets if ("self." in written(one)) == owned}
         saved = {last_name(receiver(v) or v) for v in content.values if isinstance(v, ast.Call)}
         stepped = {last_name(receiver(c) or c) for c in module.calls.get("step", ())}
         missing = sorted((made & stepped) - kept)
