@@ -104,9 +104,8 @@ def tells_round(module: Module, value: ast.expr) -> bool:
         given = module.value_in(value, module.function(value))
         made = [one for one in given if one.lineno < value.lineno][-1:]
     counted = [loop.target for loop in module.loops_around(value) if isinstance(loop, ast.For)]
-    names = {
-        written(one) for target in counted for one in walk(target) if has_context(one, ast.Store)
-    }
+    stores = (one for target in counted for one in walk(target) if has_context(one, ast.Store))
+    names = set(map(written, stores)) - {""}
     return any(is_text(one) and any(written(n) in names for n in walk(one)) for one in made)
 
 
