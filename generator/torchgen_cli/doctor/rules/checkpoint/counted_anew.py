@@ -166,6 +166,8 @@ def goes_up(module: Module, nodes: list[ast.AST], first: ast.Assign, name: str) 
 def decides_the_rate(module: Module, node: ast.AST) -> bool:
     """Whether a count is part of a rate, or handed to what sets the rate."""
     for around in module.ancestors(node):
+        if isinstance(around, ast.BinOp) and is_moved_by(around, node):
+            return False
         if isinstance(around, ast.Call) and sets_the_rate_by(module, around, node):
             return True
         if isinstance(around, ast.stmt):
@@ -173,6 +175,13 @@ def decides_the_rate(module: Module, node: ast.AST) -> bool:
                 is_rate(one) or RATE.search(last_name(one)) for one in around.targets
             )
     return False
+
+
+def is_moved_by(whole: ast.BinOp, count: ast.AST) -> bool:
+    """Whether another count is added, which may be that of the first round: `offset + step`."""
+    other = whole.left if whole.right is count else whole.right
+    plain = whole.left is count or whole.right is count
+    return plain and isinstance(whole.op, ast.Add) and not isinstance(other, ast.Constant)
 
 
 def sets_the_rate_by(module: Module, call: ast.Call, count: ast.AST) -> bool:

@@ -2,8 +2,10 @@
 
 import ast
 
+from ...kept import kept
 from ...project import Module
 from ...syntax import last_name, mentions, own_calls, same, walk, written
+from ..shared.states import plain_saves
 
 
 def insists_on_a_gpu(module: Module) -> bool:
@@ -21,6 +23,24 @@ def insists_on_a_gpu(module: Module) -> bool:
         if without and (isinstance(without[-1], ast.Raise) or own_calls(without[-1], "exit")):
             return True
     return False
+
+
+@kept
+def replaces_load(module: Module) -> bool:
+    """Whether a file of the program puts another function in the place of `torch.load`."""
+    return any("torch.load" in other.assigned for other in module.project.near(module))
+
+
+@kept
+def saves_from_the_cpu(module: Module) -> bool:
+    """Whether all states that a program saves are moved to the CPU before."""
+    texts = [
+        ast.unparse(call.args[0])
+        for other in module.project.near(module)
+        for call in plain_saves(other)
+    ]
+    states = [one for one in texts if "state_dict" in one or ".cpu()" in one]
+    return bool(states) and all(".cpu()" in one for one in states)
 
 
 def written_before(module: Module, load: ast.Call) -> bool:

@@ -12,6 +12,7 @@ from ...syntax import (
     own_calls,
     own_nodes,
     receiver,
+    same,
 )
 from ..shared.loops import is_scheduler
 from .repeated_epoch import begins_again
@@ -71,6 +72,8 @@ def saved_too_early(module: Module) -> Iterator[Spot]:
     for loop in module.loops:
         if any(True for _ in begins_again(module, loop)):
             continue  # that of TG611: the epoch is done again, with the rate that it had
+        if catches_up(module):
+            continue
         kept = False
         for statement in loop.body:
             steps = [c for c in own_calls(statement, "step") if is_scheduler(module, receiver(c))]
@@ -84,6 +87,19 @@ def saved_too_early(module: Module) -> Iterator[Spot]:
             if plain:
                 break
             kept = kept or any(keeps_scheduler(module, call) for call in own_calls(statement))
+
+
+def catches_up(module: Module) -> bool:
+    """Whether a scheduler whose state was loaded is moved on at once, in the same block."""
+    return any(
+        is_scheduler(module, receiver(step))
+        and same(receiver(step), receiver(load))
+        and module.parents[module.statement(step)] is module.parents[module.statement(load)]
+        and load.lineno < step.lineno
+        and not any(True for _ in module.loops_around(step))
+        for load in module.calls.get("load_state_dict", ())
+        for step in module.calls.get("step", ())
+    )
 
 
 def is_told(step: ast.Call) -> bool:

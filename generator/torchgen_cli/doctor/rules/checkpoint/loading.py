@@ -16,11 +16,12 @@ from ...syntax import (
     last_name,
     mentions,
     own_calls,
+    own_nodes,
     receiver,
     same,
     walk,
 )
-from ..shared.loops import is_optimizer
+from ..shared.loops import is_optimizer, is_rate
 from ..shared.states import saves
 
 # what other libraries call that which hands states to `torch.save`
@@ -168,8 +169,19 @@ def late_scheduler(module: Module) -> Iterator[Spot]:
                 # which keeps to the first rate, or has none
                 closed = last_name(call.func) in ("LambdaLR", "ReduceLROnPlateau")
                 goes_on = last_name(call.func) == "ExponentialLR"
+                resets |= sets_rate_between(scope, load, call)
                 if not (closed or says_where(call) or resets or has_stars(call)):
                     yield Spot(call, unsure=goes_on)
+
+
+def sets_rate_between(scope: ast.AST, load: ast.Call, scheduler: ast.Call) -> bool:
+    """Whether `group["lr"]` is set after an optimizer's state was loaded."""
+    return any(
+        isinstance(node, ast.Assign)
+        and any(is_rate(one) for one in node.targets)
+        and load.lineno < node.lineno < scheduler.lineno
+        for node in own_nodes(scope)
+    )
 
 
 def says_where(call: ast.Call) -> bool:

@@ -20,7 +20,13 @@ from ...syntax import (
 from ...unreached import is_unreached
 from ..shared.states import is_wrapped
 from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
-from .gpu import insists_on_a_gpu, is_for_everyone, written_before
+from .gpu import (
+    insists_on_a_gpu,
+    is_for_everyone,
+    replaces_load,
+    saves_from_the_cpu,
+    written_before,
+)
 from .in_place import SETTINGS
 from .in_steps import fills_a_model_in_steps, returns_it_to_a_model
 from .on_the_cpu import is_used_on_the_cpu
@@ -88,8 +94,20 @@ def module_of_none(module: Module) -> Iterator[Spot]:
             continue  # it is always wrapped
         tests = [one.test for one in conditions]
         both = any(both_ways(module, one, wraps) for one in conditions)
+        both |= saves_bare_before(module, call, inner.value)
         if not both and not under_condition(module, call, tests):
             yield Spot(call)
+
+
+def saves_bare_before(module: Module, call: ast.Call, name: ast.Name) -> bool:
+    """Whether the model as it is was saved in an earlier branch, which ends the round."""
+    return any(
+        isinstance(around, ast.If)
+        and isinstance(around.body[-1], ast.Return | ast.Continue)
+        and any(written(receiver(one) or one) == name.id for one in own_calls(around, "state_dict"))
+        for around in own_nodes(module.function(call))
+        if isinstance(around, ast.If) and around.lineno < call.lineno
+    )
 
 
 def is_prepared(module: Module, call: ast.Call, name: ast.Name) -> bool:
@@ -181,6 +199,8 @@ def resume(model, path):
     once=True,
 )
 def bound_to_a_device(module: Module) -> Iterator[Spot]:
+    if replaces_load(module):
+        return
     offered = makes_a_group(module) or runs_without_gpu(module)
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
@@ -207,6 +227,7 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
             # a literal names a file that a script beside it wrote, on the same machine
             own = bool(call.args) and isinstance(call.args[0], ast.Constant)
             own |= is_used_where_it_lies(module, call) or is_for_everyone(module, call)
+            own |= saves_from_the_cpu(module)
             yield Spot(call, unsure=own or not (used or does_harm(module, call)))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import rule
-from ...syntax import last_name, own_calls, written
+from ...syntax import last_name, own_calls, own_nodes, written
 from .checkpoint import SAVING
 
 
@@ -44,18 +44,29 @@ def by_reference(module: Module) -> Iterator[ast.AST]:
     for name, statements in module.assigned.items():
         for statement in statements:
             value = statement.value
+            if isinstance(value, ast.Call) and is_shallow_copy(module, value):
+                value = value.args[0]
             if not isinstance(value, ast.Call) or last_name(value.func) != "state_dict":
                 continue
             loops = list(module.loops_around(statement))
-            if not loops or not isinstance(module.parents[statement], ast.If):
+            condition = module.parents[statement]
+            if not loops or not isinstance(condition, ast.If):
                 continue
+            if any(isinstance(one, ast.Break | ast.Return) for one in own_nodes(condition)):
+                continue  # they are the last ones
             scope = module.function(statement)
             later = [
                 call
-                for call in own_calls(scope, "load_state_dict")
+                for call in [*own_calls(scope, "load_state_dict"), *own_calls(scope, "save")]
                 if call.args
                 and written(call.args[0]) == name
                 and call.lineno > (loops[-1].end_lineno or 0)
             ]
             if later:
                 yield statement
+
+
+def is_shallow_copy(module: Module, value: ast.Call) -> bool:
+    """Whether it copies a dict, and not the tensors in it."""
+    copies = module.qualified(value.func) == "copy.copy" or written(value.func) == "dict"
+    return copies and len(value.args) == 1

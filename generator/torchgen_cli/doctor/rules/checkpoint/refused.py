@@ -24,8 +24,10 @@ from ...unreached import is_unreached
 from ..shared.loops import is_optimizer
 from ..shared.programs import imported_by, run_with
 from ..shared.states import handed_on, plain_saves, saves, value_before
+from .gpu import replaces_load
 from .refused_parts import Kept, is_load, kind_of, objects
 
+FORCED = b"TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"  # a variable of the environment
 NAMED = re.compile(r"[a-zA-Z]\w{3,}")  # the words in the name of a file
 
 
@@ -72,13 +74,16 @@ def refused(module: Module) -> Iterator[Spot]:
         for call in module.torch_calls("load")
         if module.qualified(call.func) == "torch.load"
         and keyword(call, "weights_only") is None
+        and keyword(call, "pickle_module") is None  # which turns the check off
         and not has_stars(call)
         and not is_allowed(module, call)
         and not is_of_others(module, call)
         and not is_loaded_whole(module, call)
         and not is_saved_beside(module, call)
     ]
-    if not loads or any("add_safe_globals" in other.calls for other in project.near(module)):
+    if not loads or replaces_load(module) or project.contains(FORCED):
+        return
+    if any("add_safe_globals" in other.calls for other in project.near(module)):
         return
     found = [one for other in writers(module) for one in objects(other, other is module)]
     dead = [one for one in found if is_unreached(one.module, one.call)]  # saved by no program
@@ -113,8 +118,21 @@ def folder_of(module: Module) -> str:
 
 def is_allowed(module: Module, load: ast.Call) -> bool:
     """Whether the classes in the file are listed around a load: `with safe_globals([Net]):`."""
-    return any(
+    return is_second_try(module, load) or any(
         isinstance(around, ast.With) and any(mentions(one, "safe_globals") for one in around.items)
+        for around in module.ancestors(load)
+    )
+
+
+def is_second_try(module: Module, load: ast.Call) -> bool:
+    """Whether it is what an old torch does, which does not know `weights_only`."""
+    return any(
+        isinstance(around, ast.Try)
+        and any(
+            keyword(call, "weights_only") is not None
+            for statement in around.body
+            for call in own_calls(statement, "load")
+        )
         for around in module.ancestors(load)
     )
 

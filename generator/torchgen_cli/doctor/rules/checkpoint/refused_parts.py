@@ -14,6 +14,7 @@ from ...syntax import (
     receiver,
     written,
 )
+from ..shared.callers import given_by_callers, is_given_states
 from ..shared.loops import OPTIMIZERS, is_optimizer
 from ..shared.origins import returned
 from ..shared.states import (
@@ -30,6 +31,9 @@ from .checkpoint import parts_of
 from .numpy_values import ARRAYS, is_numpy, numpy_rate
 
 WHOLE = "a whole module"
+CONFIGURATIONS = {"addict.Dict", "easydict.EasyDict", "ml_collections.ConfigDict"}
+CONFIGURATIONS |= {"omegaconf.OmegaConf.create", "omegaconf.OmegaConf.load", "yacs.config.CfgNode"}
+CONFIGURATIONS |= {"omegaconf.OmegaConf.merge"}
 OBJECT = "an object of the class"
 
 
@@ -92,9 +96,9 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
     given = [(module, value, call), *given_at_first(module, value)]
     if is_model(module, value, call) or all_models(given[1:]):
         return WHOLE
-    whole = is_optimizer_itself(module, value)
-    if whole or any(is_namespace(other, one) for other, one, _ in given):
-        return f"`{text}`, {'an optimizer' if whole else 'a Namespace'},"
+    named = kind_of_name(module, value, given)
+    if named:
+        return f"`{text}`, {named},"
     if is_numpy(module, value, 4 if own else 1):
         return f"`{text}`, a numpy number,"
     if isinstance(value, ast.Call) and module.qualified(value.func) in ARRAYS:
@@ -106,11 +110,41 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
     return f"`{text}`, {OBJECT} {name}," if name else ""
 
 
+def kind_of_name(
+    module: Module, value: ast.expr, given: list[tuple[Module, ast.expr, ast.Call]]
+) -> str:
+    """An object of a library that a name stands for, in words; empty for others."""
+    if is_optimizer_itself(module, value):
+        return "an optimizer"
+    if any(is_namespace(other, one) for other, one, _ in given):
+        return "a Namespace"
+    return "a configuration of a library" if is_configuration(module, value) else ""
+
+
+def is_configuration(module: Module, value: ast.expr) -> bool:
+    """Whether it is what a library for configurations makes, or hydra gives a program."""
+    scope = module.function(value)
+    if not isinstance(value, ast.Name):
+        return False
+    if takes(scope, value.id) and isinstance(scope, FUNCTIONS):
+        return any(
+            module.qualified(getattr(one, "func", one)) == "hydra.main"
+            for one in scope.decorator_list
+        )
+    made = module.value_in(value, scope) or module.value_in(value, module.tree)
+    return bool(made) and all(
+        isinstance(one, ast.Call) and module.qualified(one.func) in CONFIGURATIONS for one in made
+    )
+
+
 def is_optimizer_itself(module: Module, value: ast.expr) -> bool:
     """Whether it is an optimizer by its name, or by what made it, and not its state."""
     if not isinstance(value, ast.Name):
         return False
-    given = module.value_in(value, module.function(value))
+    scope = module.function(value)
+    if is_given_states(module, scope, value.id):
+        return False
+    given = module.value_in(value, scope)
     made = [isinstance(one, ast.Call) and module.is_torch(one.func, *OPTIMIZERS) for one in given]
     return all(made) and (bool(made) or value.id in ("optim", "optimizer"))
 
@@ -167,9 +201,14 @@ def keys_of(content: ast.expr | None) -> list[str]:
 
 def is_namespace(module: Module, value: ast.expr) -> bool:
     """Whether it is what argparse returned: made so in the file, or called `args` as usual."""
+    scope = module.function(value)
+    if isinstance(value, ast.Name) and takes(scope, value.id) and not module.value_in(value, scope):
+        given = given_by_callers(module, scope, value.id)
+        if any(not (written(one) or is_parsed(other, one)) for other, one, _ in given):
+            return False  # `vars(args)`
     values = module.assigned.get(written(value), ()) if written(value) else ()
     made = [one.value for one in values]
-    if any(is_parsed(module, one) for one in made):
+    if made and all(is_parsed(module, one) for one in made):
         return True
     near = module.project.near(module)
     return written(value) == "args" and not made and any("parse_args" in m.calls for m in near)
@@ -181,9 +220,11 @@ def is_parsed(module: Module, value: ast.expr, left: int = 2) -> bool:
         return False
     return last_name(value.func) == "parse_args" or any(
         other is module
-        and any(is_parsed(module, made, left - 1) for made in values_of(module, one, one))
+        and any(
+            is_parsed(module, made, left - 1)
+            for made in (values_of(module, one, one) if written(one) else [one])
+        )
         for other, one in returned(module, value)
-        if written(one)
     )
 
 

@@ -111,7 +111,9 @@ def comes_before(module: Module, call: ast.Call, rounds: Loop | Function) -> boo
     nothing.
     """
     if isinstance(rounds, FUNCTIONS):
-        return module.function(call) is not rounds and not repeated(module, call)
+        name = getattr(module.function(call), "name", "__init__")
+        here = name == "__init__" or name in module.calls  # others may only evaluate
+        return here and module.function(call) is not rounds and not repeated(module, call)
     return module.function(call) is not module.function(rounds) or call.lineno < rounds.lineno
 
 

@@ -51,5 +51,8 @@ def is_set_in(scope: ast.AST, name: str) -> bool:
 
 def is_given_states(module: Module, scope: ast.AST, name: str) -> bool:
     """Whether a caller gives a function the tensors of a model, and not the model."""
-    given = [value for _, value, _ in given_by_callers(module, scope, name)]
-    return any(isinstance(one, ast.Call) and last_name(one.func) == "state_dict" for one in given)
+    return any(
+        isinstance(one, ast.Call) and last_name(one.func) == "state_dict"
+        for other, value, call in given_by_callers(module, scope, name)
+        for one in [value, *other.value_in(value, other.function(call))]
+    )
