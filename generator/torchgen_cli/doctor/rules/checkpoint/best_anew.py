@@ -5,7 +5,17 @@ from collections.abc import Iterator
 
 from ...methods import family
 from ...project import Module
-from ...syntax import FUNCTIONS, Function, Loop, everything, is_constant, own_nodes, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    Loop,
+    everything,
+    is_constant,
+    own_nodes,
+    pairs,
+    walk,
+    written,
+)
 from ..shared.loops import repeated
 from .best_read import compared, is_number
 
@@ -72,12 +82,18 @@ def begins_anew(module: Module, test: ast.stmt, name: str, rounds: ast.AST) -> b
         and isinstance(getattr(node, "ctx", None), ast.Store)
         and node not in within
     ]
-    given = [module.parents[one] for one in first]
+    given = [given_to(module, one) for one in first]
     plain = bool(given) and all(
-        isinstance(one, ast.Assign) and (is_number(one.value) or is_constant(one.value, None))
-        for one in given
+        one is not None and (is_number(one) or is_constant(one, None)) for one in given
     )
     return plain and not is_set_elsewhere(module, around, name)
+
+
+def given_to(module: Module, target: ast.AST) -> ast.expr | None:
+    """What a name is given by an assignment, also by one of several names at once."""
+    statement = next((one for one in module.ancestors(target) if isinstance(one, ast.stmt)), None)
+    found = pairs(statement) if isinstance(statement, ast.Assign) else ()
+    return next((value for one, value in found if one is target), None)
 
 
 def is_set_elsewhere(module: Module, around: ast.AST, name: str) -> bool:

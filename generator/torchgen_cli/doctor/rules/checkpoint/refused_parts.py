@@ -199,13 +199,15 @@ def keys_of(content: ast.expr | None) -> list[str]:
     return [str(one.value) if isinstance(one, ast.Constant) else "" for one in keys]
 
 
-def is_namespace(module: Module, value: ast.expr) -> bool:
+def is_namespace(module: Module, value: ast.expr, left: int = 3) -> bool:
     """Whether it is what argparse returned: made so in the file, or called `args` as usual."""
     scope = module.function(value)
     if isinstance(value, ast.Name) and takes(scope, value.id) and not module.value_in(value, scope):
         given = given_by_callers(module, scope, value.id)
         if any(not (written(one) or is_parsed(other, one)) for other, one, _ in given):
             return False  # `vars(args)`
+        if given and left and all(is_namespace(other, one, left - 1) for other, one, _ in given):
+            return True
     values = module.assigned.get(written(value), ()) if written(value) else ()
     made = [one.value for one in values]
     if made and all(is_parsed(module, one) for one in made):

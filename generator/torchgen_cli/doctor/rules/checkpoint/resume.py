@@ -11,6 +11,7 @@ from ...syntax import (
     FUNCTIONS,
     Function,
     Loop,
+    last_name,
     mentions,
     own_calls,
     receiver,
@@ -114,7 +115,10 @@ def comes_before(module: Module, call: ast.Call, rounds: Loop | Function) -> boo
         name = getattr(module.function(call), "name", "__init__")
         here = name == "__init__" or name in module.calls  # others may only evaluate
         return here and module.function(call) is not rounds and not repeated(module, call)
-    return module.function(call) is not module.function(rounds) or call.lineno < rounds.lineno
+    scope = module.function(rounds)
+    if isinstance(scope, FUNCTIONS) and last_name(call.func) == scope.name:  # main()
+        return any(one.lineno < rounds.lineno for one in own_calls(scope, "load_state_dict"))
+    return module.function(call) is not scope or call.lineno < rounds.lineno
 
 
 def uses(module: Module, other: Module) -> bool:

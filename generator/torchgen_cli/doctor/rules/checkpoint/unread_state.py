@@ -4,7 +4,7 @@ import ast
 import re
 
 from ...project import Module
-from ...syntax import last_name, receiver
+from ...syntax import last_name, own_calls, receiver
 from ..shared.loops import is_optimizer
 from .keys_read import PROGRESS, keys_read
 from .resume import goes_on, program_of
@@ -46,7 +46,11 @@ def is_begun_with(module: Module, content: ast.Dict) -> bool:
     return any(
         goes_on(other)
         or begins_with(other, content)
-        or any(not is_for_others(module, other, one) for one in keys_read(other, counts))
+        or any(
+            own_calls(other.function(one), "load_state_dict")
+            and not is_for_others(module, other, one)
+            for one in keys_read(other, counts)
+        )
         for other in program_of(module)
     )
 
