@@ -68,7 +68,8 @@ def last_is_lost(module: Module) -> Iterator[Spot]:
     surely = list(lost_passes(module))
     for save, lost, passes in surely:
         told = f"nothing saves the last {lost} of the {passes} passes of the loop"
-        others = any(one is not save for one in saves(module))  # which an object may call
+        scope = module.function(save)
+        others = any(module.function(one) is not scope for one in saves(module))
         yield Spot(save, told, unsure=others or lost * 50 <= passes)
     if not surely:
         yield from perhaps_lost(module)
