@@ -16,7 +16,7 @@ VALIDATION = re.compile(r"(^|_)(val|vali|valid|validation|dev)(?=_|$|set$|data$|
 PLACE = re.compile(r"(val|vali|valid|validation|dev)_?(dir|folder|path|root|file|list)", re.I)
 NAMED_TEST = r"^[ \t]*['\"]?{}['\"]?[ \t]*[:=][ \t]*['\"]?(\S*/)?test(/\S*)?['\",]*[ \t]*(#.*)?$"
 DATA = re.compile(r"_?(set|data|dataset|loader)$")
-CHOOSES = re.compile(r"(^|\.)best_|early_?stop", re.I)
+CHOOSES = re.compile(r"(^|\.)best(_|$)|is_best|early_?stop", re.I)
 TEST_LOADER = re.compile(r"test_?(data_?)?loaders?", re.I)
 WATCHING = ("EarlyStopping", "ModelCheckpoint")
 

@@ -12,6 +12,7 @@ from .first_batch import TRIALS
 
 # functions that set gradients to zero, by their names: reset_grads, zero_gradients
 RESETTING = re.compile(r"(zero|reset|clear|clean|none|wipe)\w*grad|^_foreach_zero_?$", re.I)
+OVERWRITING = re.compile(r"(_foreach_)?(zero|fill|mul|copy|resize|set)_")  # p.grad.data.fill_(0)
 
 
 @rule(
@@ -132,7 +133,7 @@ def zeroes(node: ast.AST) -> bool:
         name == "setattr" and any(is_constant(a, "grad") for a in node.args)
     ):
         return True
-    given = (receiver(node), *node.args) if name.endswith("_") else ()  # p.grad.data.fill_(0)
+    given = (receiver(node), *node.args) if OVERWRITING.fullmatch(name) else ()
     return any(
         isinstance(one, ast.Attribute) and one.attr == "grad"
         for part in given
