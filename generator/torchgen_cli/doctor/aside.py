@@ -6,7 +6,6 @@ import sys
 from contextlib import suppress
 from pathlib import PurePath
 
-from .documents import documents
 from .kept import kept
 from .parsed import OTHERS
 from .project import Module, Project
@@ -101,10 +100,10 @@ def is_beyond_us(content: bytes, line: int, message: str) -> bool:
 
 
 def is_for_python_3_6(project: Project, content: bytes, line: int) -> bool:
-    """Whether a line uses `async` as a name, and the project asks for a Python that allows it."""
+    """Whether a line uses `async` as a name, and the packaging asks for a Python that allows it."""
     if not any(map(ASYNC.search, content.splitlines()[line - 1 : line])):
         return False
-    told = [documents(project.root), *(project.contents.get(one, b"") for one in PACKAGED)]
+    told = [project.contents.get(one, b"") for one in PACKAGED]
     with suppress(OSError):
         told.append((project.root / "Dockerfile").read_bytes())
     return any(map(PYTHON_3_6.search, told))
