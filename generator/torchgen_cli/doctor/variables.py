@@ -41,6 +41,16 @@ def bound_in(scope: ast.AST) -> dict[str, int]:
     return found
 
 
+@kept
+def stored_in(scope: ast.AST) -> dict[str, list[ast.Name]]:
+    """Where a function or a file gives each variable a value."""
+    found: dict[str, list[ast.Name]] = defaultdict(list)
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found[node.id].append(node)
+    return found
+
+
 def is_local(module: ParsedFile, name: ast.Name) -> bool:
     """Whether a function around a name binds it: a parameter, a variable, an inner function."""
     scope: ast.AST = module.scope(name)

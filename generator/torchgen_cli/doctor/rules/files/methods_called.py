@@ -4,7 +4,8 @@ import ast
 
 from ...kept import kept
 from ...project import Module, Project
-from ...syntax import FUNCTIONS, Function, last_name, own_nodes, written
+from ...syntax import FUNCTIONS, Function, last_name, written
+from ...variables import stored_in
 from ..shared.runs import with_bases
 
 
@@ -56,11 +57,7 @@ def of_object(module: Module, owner: ast.expr, name: str) -> Function | None:
     scope = module.function(owner)
     if not isinstance(owner, ast.Name):
         return None
-    stored = [
-        one
-        for one in own_nodes(scope)
-        if isinstance(one, ast.Name) and one.id == owner.id and not isinstance(one.ctx, ast.Load)
-    ]
+    stored = stored_in(scope).get(owner.id, ())
     values = module.value_in(owner, scope)
     if len(stored) != 1 or len(values) != 1 or not isinstance(values[0], ast.Call):
         return None

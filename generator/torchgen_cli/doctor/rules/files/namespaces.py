@@ -15,6 +15,7 @@ from ...syntax import (
     receiver,
     written,
 )
+from ...variables import stored_in
 from ..shared.flag_readers import is_started, reachable
 
 # ways to put settings into a namespace that no name shows
@@ -35,7 +36,7 @@ def is_parsed(module: Module, name: ast.expr) -> bool:
     if isinstance(scope, FUNCTIONS) and name.id in names_given(scope):
         return False
     values = module.value_in(name, scope)
-    stored = [one for one in own_nodes(scope) if is_stored(one, name.id)]
+    stored = stored_in(scope).get(name.id, ())
     values = values if stored else module.value_in(name, module.tree)
     known = not isinstance(scope, FUNCTIONS) or len(stored) in (0, len(values))
     parsed = without_parsers(values)
@@ -50,11 +51,6 @@ def without_parsers(values: list[ast.expr]) -> list[ast.expr]:
 def names_given(function: Function) -> set[str]:
     """All parameters of a function."""
     return {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
-
-
-def is_stored(node: ast.AST, name: str) -> bool:
-    """Whether it is where a variable of this name gets a value."""
-    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
 
 
 def parses(module: Module, value: ast.expr, left: int = 2) -> bool:

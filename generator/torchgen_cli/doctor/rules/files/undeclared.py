@@ -12,13 +12,13 @@ from ...syntax import (
     argument,
     has_stars,
     last_name,
-    own_nodes,
     parameters,
     written,
 )
+from ...variables import stored_in
 from ..checkpoint.in_place import SETTINGS
 from .methods_called import own
-from .namespaces import declared, declares, is_parsed, is_stored, parses
+from .namespaces import declared, declares, is_parsed, parses
 
 
 @rule(
@@ -144,7 +144,7 @@ def flags_of(module: Module, given: ast.expr, left: int) -> set[str] | None:
     scope = module.function(given)
     if not isinstance(given, ast.Name) or not isinstance(scope, FUNCTIONS):
         return None
-    if given.id not in parameters(scope) or any(is_stored(n, given.id) for n in own_nodes(scope)):
+    if given.id not in parameters(scope) or stored_in(scope).get(given.id):
         return None
     return flags_given(module.project.calls_of(module, scope), scope, given.id, left - 1)
 

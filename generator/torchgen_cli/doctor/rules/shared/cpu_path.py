@@ -17,7 +17,7 @@ from ...syntax import (
     written,
 )
 from .gpu_flags import is_moved, leaves, set_where_available, told_by_callers
-from .runs import come_to, within
+from .runs import Steps, come_to, steps_of, within
 
 # what a condition asks that a run without a GPU does not fulfil, or may not
 GUARDS: tuple[str, ...] = ("_amp", "apex", "available", "backend", "cpu", "cuda", "ddp", "device")
@@ -39,11 +39,16 @@ class Way:
 def cpu_path(start: Module) -> Way:
     """What a file comes to when it is started, but for what is under a condition on the GPU."""
     way = Way()
-    way.nodes += come_to(start, partial(steps, way))
+    way.nodes += come_to(start, partial(steps_without, way))
     return way
 
 
-def steps(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[ast.AST]:
+def steps_without(way: Way, module: Module, scope: ast.AST, started: bool) -> Steps:
+    """What a scope runs without a GPU."""
+    return steps_of(module, nodes_without(way, module, scope, started))
+
+
+def nodes_without(way: Way, module: Module, scope: ast.AST, started: bool) -> Iterator[ast.AST]:
     """The nodes of a scope that are run without a GPU; what it defines is none."""
     below: Sequence[ast.AST] = children(scope)
     if isinstance(scope, FUNCTIONS):
@@ -80,6 +85,7 @@ def without_cut_off(module: Module, node: ast.AST, below: Sequence[ast.AST]) -> 
     return [one for one in below if one not in cut]
 
 
+@kept
 def asks_for_gpu(module: Module, condition: ast.AST) -> bool:
     """Whether a condition may be about the device."""
     asked = asked_by_condition(module, condition)

@@ -3,6 +3,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from ...kept import kept
 from ...lookup import definitions
@@ -12,9 +13,21 @@ from ...syntax import FUNCTIONS, Function, asks_main, children, last_name
 from ...unreached import KNOWN_BASES
 from .programs import run_at_start, starts
 
-# the nodes of a scope that are run, where its file is the one that is started
-Steps = Callable[[Module, ast.AST, bool], Iterable[ast.AST]]
 TRAINING = {"backward", "fit"}
+
+
+class Steps(NamedTuple):
+    """What a scope runs."""
+
+    nodes: list[ast.AST]
+    asked: list[Asked]
+    """The methods that it asks for."""
+    named: list[tuple[Module, Function | ast.ClassDef]]
+    """The functions and classes that it names."""
+
+
+# what a scope of a file runs; the last argument: whether that file is the one that is started
+Look = Callable[[Module, ast.AST, bool], Steps]
 
 
 def is_surely_run(module: Module, node: ast.AST) -> bool:
@@ -43,7 +56,20 @@ def run_by(start: Module) -> frozenset[ast.AST]:
     return frozenset(node for _, node in come_to(start, all_steps))
 
 
-def all_steps(module: Module, scope: ast.AST, started: bool) -> Iterator[ast.AST]:
+@kept
+def all_steps(module: Module, scope: ast.AST, started: bool) -> Steps:
+    """All that a scope runs."""
+    return steps_of(module, all_nodes(scope, started))
+
+
+def steps_of(module: Module, nodes: Iterable[ast.AST]) -> Steps:
+    """What nodes that are run ask for and name."""
+    nodes = list(nodes)
+    asked = [one for node in nodes for one in asked_by(module, node)]
+    return Steps(nodes, asked, [one for node in nodes for one in named(module, node)])
+
+
+def all_nodes(scope: ast.AST, started: bool) -> Iterator[ast.AST]:
     """The nodes of a scope, but for what is run where the file alone is started."""
     pending: list[ast.AST] = [*(scope.body if isinstance(scope, FUNCTIONS) else children(scope))]
     for node in pending:  # it grows
@@ -61,8 +87,8 @@ def within(node: ast.AST) -> Iterable[ast.AST]:
     return children(node)
 
 
-def come_to(start: Module, steps: Steps) -> Iterator[tuple[Module, ast.AST]]:
-    """What a file comes to when it is started, by the steps of each scope."""
+def come_to(start: Module, look: Look) -> Iterator[tuple[Module, ast.AST]]:
+    """What a file comes to when it is started, by what each scope runs."""
     files = run_at_start(start)
     alive: set[ast.AST] = set()
     made: set[ast.ClassDef] = set()
@@ -70,17 +96,17 @@ def come_to(start: Module, steps: Steps) -> Iterator[tuple[Module, ast.AST]]:
     pending: list[tuple[Module, ast.AST]] = [(one, one.tree) for one in files]
     while pending:
         for module, scope in pending:  # it grows
-            for node in steps(module, scope, module is start):
-                yield module, node
-                for one in asked_by(module, node):
-                    asked[one.name].append(one)
-                for other, definition in named(module, node):
-                    if other in files and definition not in alive:
-                        alive.add(definition)
-                        if isinstance(definition, ast.ClassDef):
-                            made.update(with_bases(other, definition))
-                        else:
-                            pending.append((other, definition))
+            steps = look(module, scope, module is start and scope is module.tree)
+            yield from ((module, node) for node in steps.nodes)
+            for one in steps.asked:
+                asked[one.name].append(one)
+            for other, definition in steps.named:
+                if other in files and definition not in alive:
+                    alive.add(definition)
+                    if isinstance(definition, ast.ClassDef):
+                        made.update(with_bases(other, definition))
+                    else:
+                        pending.append((other, definition))
         pending = [
             (module, method)
             for module in files

@@ -1,15 +1,17 @@
 """Losses that a function returns with their graphs, to be added up by its callers."""
 
 import ast
-from collections.abc import Iterator
 
+from ...kept import kept
 from ...project import Module
 from ...syntax import FUNCTIONS, Function, own_nodes, written
 from ..shared.loops import graph_losses, step_scopes
 
 
-def losses_taken(module: Module) -> Iterator[tuple[Module, ast.AST, str]]:
+@kept
+def losses_taken(module: Module) -> list[tuple[Module, ast.AST, str]]:
     """(file, function, name) of what holds a loss with its graph, as another function gives it."""
+    taken: list[tuple[Module, ast.AST, str]] = []
     for function in step_scopes(module):
         losses = graph_losses(function)
         place = place_of_loss(function, losses) if isinstance(function, FUNCTIONS) else None
@@ -20,7 +22,8 @@ def losses_taken(module: Module) -> Iterator[tuple[Module, ast.AST, str]]:
                 continue
             name = name_at(statement.targets[0], place or 0)
             if name and len(other.value_in(ast.Name(name), other.function(call))) <= 1:
-                yield other, other.function(call), name
+                taken.append((other, other.function(call), name))
+    return taken
 
 
 def place_of_loss(function: Function, losses: set[str]) -> int | None:
