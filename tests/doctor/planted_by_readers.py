@@ -519,6 +519,23 @@ def train(model, batches, optimizer, hyper, epochs):
 """,
     ),
     (
+        "TG407",
+        """
+import torch
+
+def score(counts, accumulated_counts):
+    return accumulated_counts / counts.sum()
+
+def train(model, batches, accumulated_batches):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, batch in enumerate(batches):
+        model(batch).mean().backward()  # <--
+        if (i + 1) % accumulated_batches == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    ),
+    (
         "TG001",
         "def move(x):\n    return x.cuda(async=True)  # <--\n",
     ),

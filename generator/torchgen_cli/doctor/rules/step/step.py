@@ -117,7 +117,7 @@ def undivided_loss(module: Module) -> Iterator[Spot]:
     ):
         return
     beside = [other for other in module.project.near(module) if other is not module]
-    if divides_by_accumulation(module) or any(divides_by_accumulation(m, PLAIN) for m in beside):
+    if divides_by_accumulation(module):
         return
     as_it_is = any("SGD" in other.calls for other in module.project.near(module))
     for scope in step_scopes(module):
@@ -130,6 +130,8 @@ def undivided_loss(module: Module) -> Iterator[Spot]:
                 inside = [c for s in condition.body for c in own_calls(s, "backward")]
                 if not stepped or inside:
                     continue
+                if any(divides_by_accumulation(m, (name_of(passes),)) for m in beside):
+                    continue  # the loss comes from there
                 yield from (
                     Spot(call, unsure=not as_it_is) for call in own_calls(loop, "backward")[:1]
                 )
@@ -175,7 +177,9 @@ def divides_by_accumulation(module: Module, words: tuple[str, ...] = ANY) -> boo
                     return True
             if mentions(divisor, *words):
                 return True
-            if isinstance(node, ast.BinOp) and mentions(node.left, "accum"):
+            factor = node.left if isinstance(node, ast.BinOp) else divisor
+            shared = "accum" if words is ANY else words[0]
+            if isinstance(node.op, ast.Mult) and mentions(factor, shared):
                 return True
         if words is ANY and isinstance(node, ast.keyword) and is_constant(node.value, "sum"):
             return True
