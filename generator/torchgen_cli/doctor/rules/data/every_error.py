@@ -5,7 +5,16 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import last_name, own_calls, same, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    is_constant,
+    last_name,
+    own_calls,
+    parameters,
+    same,
+    walk,
+    written,
+)
 from ..checkpoint.swallowed import WORDS, catches_all
 
 GETTING = ("next", "__next__")
@@ -132,9 +141,37 @@ def replaced(module: Module) -> Iterator[Spot]:
             if not isinstance(node, ast.Try):
                 continue
             for handler in node.handlers:
-                if catches_all(handler.type) and gives_another(node, handler):
+                if not catches_all(handler.type):
+                    continue
+                if gives_another(node, handler) or asks_again(module, node, handler):
                     told = any(last_name(one.func) in WORDS for one in own_calls(handler))
-                    yield Spot(handler, unsure=told or bool(handler.name))
+                    yield Spot(handler, unsure=told or uses_error(handler))
+
+
+def uses_error(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler does anything with the error, such as keeping it."""
+    return any(isinstance(one, ast.Name) and one.id == handler.name for one in walk(handler))
+
+
+def asks_again(module: Module, tried: ast.Try, handler: ast.ExceptHandler) -> bool:
+    """Whether a loop tries again with another index, until a sample comes."""
+    loop = next(module.loops_around(tried), None)
+    if loop is None or any(isinstance(one, ast.Raise | ast.Return) for one in walk(handler)):
+        return False
+    endless = isinstance(loop, ast.While) and is_constant(loop.test, True, 1)
+    ends = (ast.Return, ast.Break)
+    leaves = [one for part in tried.body for one in walk(part) if isinstance(one, ends)]
+    read = {one.id for part in tried.body for one in walk(part) if isinstance(one, ast.Name)}
+    sampled = module.function(tried)
+    index = parameters(sampled)[:1] if isinstance(sampled, FUNCTIONS) else []
+    return (
+        endless
+        and bool(leaves)
+        and any(
+            isinstance(one, ast.Assign) and written(one.targets[0]) in read.intersection(index)
+            for one in handler.body
+        )
+    )
 
 
 def gives_another(tried: ast.Try, handler: ast.ExceptHandler) -> bool:
