@@ -18,10 +18,10 @@ from ...syntax import (
     walk,
 )
 from ..data.data import for_evaluation
-from ..shared.datasets import SAMPLE, dataset_classes, is_dataset, worker_loaders
+from ..shared.datasets import dataset_classes, worker_loaders
 from ..shared.origins import origins
 from .sampled import global_draws
-from .worker_seeds import first_number_of_state, seeds_by_worker_alone
+from .worker_seeds import first_number_of_state, seeded_in_samples, seeds_by_worker_alone
 
 Starting = tuple[Module, ast.AST]
 ENDLESS = re.compile(r"infinite|endless|forever|iteration|cycl", re.I)
@@ -147,19 +147,6 @@ def redraws(module: Module, loader: ast.Call) -> bool:
         global_draws(*one) and not module.project.derives(*one, "IterableDataset")
         for one in classes
     )
-
-
-def seeded_in_samples(module: Module) -> Iterator[Spot]:
-    """Where `__getitem__` seeds each worker with `get_worker_info().id`, when it is new."""
-    for node in module.classes:
-        for method in (item for item in node.body if isinstance(item, ast.FunctionDef)):
-            if method.name not in SAMPLE or mentions(method, "epoch", "initial_seed"):
-                continue
-            for call in own_calls(method, "seed") if own_calls(method, "get_worker_info") else ():
-                numbered = call.args and any(last_name(n) == "id" for n in walk(call.args[0]))
-                seeds = numbered and module.qualified(call.func) == "numpy.random.seed"
-                if seeds and is_dataset(module, node):
-                    yield Spot(call)
 
 
 def drawn_from(module: Module) -> set[str] | None:
