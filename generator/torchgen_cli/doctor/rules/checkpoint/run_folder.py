@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from ...kept import kept
@@ -113,8 +114,14 @@ def beginning_of(module: Module, node: ast.expr | None, depth: int = 4) -> tuple
     parts, between = put_together(node)
     if parts:
         return added(module, parts, between, depth)
-    values = settings(module, node)
-    return beginning_of(module, values[0], depth - 1) if len(values) == 1 else ("", False)
+    begun = [beginning_of(module, value, depth - 1) for value in settings(module, node)]
+    return begun[0] if len(begun) == 1 else (beginning_alike([text for text, _ in begun]), False)
+
+
+def beginning_alike(texts: list[str]) -> str:
+    """What all of several texts begin with."""
+    ends = zip(min(texts, default=""), max(texts, default=""), strict=False)
+    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], ends))
 
 
 def known_place(module: Module, node: ast.expr) -> str | None:
