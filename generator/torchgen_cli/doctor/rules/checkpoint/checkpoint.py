@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...naming import OPTIONS
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
@@ -11,6 +12,7 @@ from ...syntax import (
     last_name,
     own_calls,
     receiver,
+    same,
     walk,
     written,
 )
@@ -189,9 +191,15 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
             other
             for value in content.values
             for other in [value, *put_aside(module, value, call)]
-            if not is_rate_of(other)
+            if not is_rate_of(other) and not are_options(module, other)
         ]
-        text = " ".join([*keys, *map(ast.unparse, held), *saved_beside(program)]).lower()
+        settings = {
+            str(key.value)
+            for key, value in zip(content.keys, content.values, strict=True)
+            if isinstance(key, ast.Constant) and are_options(module, value)
+        }
+        named = keys - settings  # "opt": args
+        text = " ".join([*named, *map(ast.unparse, held), *saved_beside(program)]).lower()
         if brings_back_less(module, content) and keeps_state(program):
             soon = comes_back_soon(program)
             yield Spot(call, "no code reads the optimizer's state", soon)
@@ -264,6 +272,16 @@ def stepped(program: list[Module]) -> Iterator[tuple[Module, ast.expr]]:
         for call in module.calls.get("step", ()):
             if (owner := receiver(call)) is not None:
                 yield module, owner
+
+
+def are_options(module: Module, value: ast.expr) -> bool:
+    """Whether it is the settings of a run, or a table of them: `opt`, `vars(args)`."""
+    if isinstance(value, ast.Call) and last_name(value.func) == "vars" and value.args:
+        return True
+    if not isinstance(value, ast.Name) or not OPTIONS.match(value.id):
+        return False
+    methods = ("state_dict", "step", "zero_grad")  # opt may be the optimizer
+    return not any(same(receiver(c), value) for name in methods for c in module.calls.get(name, ()))
 
 
 def is_rate_of(value: ast.expr) -> bool:
