@@ -113,3 +113,12 @@ def watched(call: ast.Call) -> bool:
     """Whether it goes to a service that records runs: `wandb.init(config=args)`."""
     root = written(receiver(call) or call)
     return "wandb" in root or root in ("mlflow", "swanlab", "experiment", "run.config", "neptune")
+
+
+def may_hand_on(module: Module, node: ast.AST, owner: str) -> bool:
+    """Whether a node gives away the object that keeps the flags, or calls a method of it."""
+    if not isinstance(node, ast.Name) or node.id != owner:
+        return False
+    around = module.parents[node]
+    part = isinstance(around, ast.Attribute)
+    return not part or getattr(module.parents[around], "func", None) is around

@@ -15,7 +15,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.flag_shown import RECORDING, watched
+from ..shared.flag_shown import RECORDING, may_hand_on, watched
 
 SETTLED = {"hasattr", "isinstance", "len", "type"}
 
@@ -32,8 +32,9 @@ def overwritten(
         if len(where.calls["parse_args"]) > 1 and not same(receiver(call), receiver(declared)):
             continue  # of another parser of the file
         statement = where.parents[call]
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            found = first_use(where, statement, statement.targets[0].id, name)
+        args = written(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+        if isinstance(statement, ast.Assign) and args:
+            found = first_use(where, statement, args, name)
             if isinstance(found, ast.Assign):
                 return found
     return None
@@ -168,7 +169,9 @@ def followed(
 
 def may_read(module: Module, node: ast.AST, args: str, name: str) -> bool:
     """Whether a node may take the flag: by its name, or with all others, but to show them."""
-    if not isinstance(node, ast.Name) or node.id != args or not isinstance(node.ctx, ast.Load):
+    if "." in args and may_hand_on(module, node, args.partition(".")[0]):
+        return True
+    if written(node) != args or not isinstance(getattr(node, "ctx", None), ast.Load):
         return False
     around = module.parents[node]
     if isinstance(around, ast.Attribute):
