@@ -34,7 +34,11 @@ NAMING = re.compile(
 # settings of an optimizer, and those that know them
 SETTINGS_OF = (
     (re.compile(r"^(sgd_)?momentum$", re.I), "momentum", ("SGD", "RMSprop")),
-    (re.compile(r"^(weight_decay|wd)$", re.I), "weight_decay", ("Adam", "AdamW", "SGD", "RMSprop")),
+    (
+        re.compile(r"(^|_)(weight_decay|wd)$", re.I),
+        "weight_decay",
+        ("Adam", "AdamW", "SGD", "RMSprop"),
+    ),
     (re.compile(r"^(optim|adam)_(alpha|beta_?[12]?|betas)$", re.I), "betas", ("Adam", "AdamW")),
     (re.compile(r"^(optim|adam)_eps(ilon)?$", re.I), "eps", ("Adam", "AdamW")),
 )

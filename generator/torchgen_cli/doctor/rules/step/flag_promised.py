@@ -52,13 +52,13 @@ def distance(module: Module, other: Module) -> int:
     return 1 + len(here) + len(there) - 2 * min(common, len(there))
 
 
-def is_given_otherwise(module: Module, call: ast.Call, flag: str) -> bool:
-    """Whether a documented command for this file gives a flag another value than its default."""
+def is_given_otherwise(script: Module, call: ast.Call, flag: str) -> bool:
+    """Whether a documented command for a script gives a flag another value than its default."""
     if FOR_ORDER.search(flag.strip("-").replace("-", "_")):
         return False
     default = keyword(call, "default")
     usual = str(default.value) if isinstance(default, ast.Constant) else ""
-    given = values_given(module.project.root, module.name, flag)
+    given = values_given(script.project.root, script.name, flag)
     return any(not is_same_value(one, usual) for one in given)
 
 
@@ -125,19 +125,28 @@ def leaves_out(call: ast.Call, place: int, name: str) -> bool:
 def optimizers(files: Iterable[Module], name: str) -> Found:
     """Optimizers that know a setting and are made without it, or with a constant."""
     for pattern, setting, kinds in SETTINGS_OF:
-        if not pattern.search(name):
+        found = pattern.search(name)
+        if found is None:
             continue
+        of = name[: found.start()]  # of `sfc_wd` what is decayed
         for one in files:
             for call in one.torch_calls(*kinds):
                 given = keyword(call, setting)
                 constant = given is not None and not any(
                     isinstance(n, ast.Name | ast.Attribute) for n in ast.walk(given)
                 )
-                if not has_stars(call) and len(call.args) < 3 and (given is None or constant):
+                own = not of or reads_flag(keyword(call, "lr"), f"{of}_lr")
+                alone = not has_stars(call) and len(call.args) < 3
+                if own and alone and (given is None or constant):
                     how = (
                         f"with `{setting}={ast.unparse(given)}" if given else f"without `{setting}"
                     )
                     yield one, call, f"{last_name(call.func)}(...)` {how}"
+
+
+def reads_flag(value: ast.expr | None, name: str) -> bool:
+    """Whether it is a flag of this name: `args.sfc_lr`."""
+    return value is not None and last_name(value) == name
 
 
 def chosen(module: Module, files: list[Module], name: str, call: ast.Call) -> Found:
