@@ -9,8 +9,9 @@ from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, receiver, written
 from ..data.data import EVALUATION
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
-from ..shared.flag_values import long_flag
+from ..shared.flag_values import long_flag, reads_no_command
 from ..shared.loops import is_backward
+from .flag_elsewhere import left_to_others
 from .flag_kinds import ASIDE, FOR_ORDER, is_of_training
 from .flag_lost import overwritten
 from .flag_promised import is_given_otherwise, promised
@@ -75,15 +76,16 @@ def main():
 )
 def unread(module: Module) -> Iterator[Spot]:
     known = readers(module)
-    if known is None or any("parse_known_args" in one.calls for one in known.files):
+    files = known.files if known is not None else [module]
+    parsed = known is not None or ("parse_args" in module.calls and not reads_no_command(module))
+    if not parsed or any("parse_known_args" in one.calls for one in files):
         return
-    files = known.files
     if not any("backward" in one.calls for one in [*files, *module.project.near(module)]):
         return
     shown = trains(module) and not is_copy(module)
     declared = [(call, flag_names(call)) for call in module.calls.get("add_argument", ())]
-    idle = [call for call, names in declared if names and is_unread(module, known, names)]
-    everywhere = [*files, *known.beside]
+    idle = [call for call, names in declared if known and names and is_unread(module, known, names)]
+    everywhere = [*files, *(known.beside if known else ())]
     few = len(idle) <= max(2, len(declared) // 8)  # of a parser that was not copied
     for call, names in declared:
         if not names or any("seed" in name for name in names):  # which has a rule of its own
@@ -103,6 +105,9 @@ def unread(module: Module) -> Iterator[Spot]:
             detail = f"{flag}, which {place} overwrites before anything reads it"
             aside = any(ASIDE.search(name) or FOR_ORDER.search(name) for name in names)
             yield Spot(call, detail, unsure=not shown or aside)
+        elif known and (script := left_to_others(module, call, flag, names)):
+            detail = f"{flag} in {script}, which a documented command sets"
+            yield Spot(call, detail, unsure=has_no_effect_yet(call))
 
 
 def has_no_effect_yet(call: ast.Call) -> bool:
