@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import PurePath
 
+from .branches_off import is_in_branch_off
 from .kept import kept
 from .parsed import OTHERS
 from .project import Module, Project
@@ -51,7 +52,7 @@ def is_aside(module: Module, node: ast.AST) -> bool:
     around = demonstration(module)
     shown = around is not None and (node is around or around in module.ancestors(node))
     unused = is_unused(module) or in_unused_function(module, node)
-    return shown or unused or is_unreached(module, node)
+    return shown or unused or is_unreached(module, node) or is_in_branch_off(module, node)
 
 
 @kept

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .kept import kept
 from .lookup import imported, path_of
 from .project import Module, Project
-from .syntax import asks_main, last_name, mentions
+from .syntax import asks_main, blocks_of, last_name, mentions
 
 MAKES_NAMES = re.compile(
     rb"\bglobals\(\)|\blocals\(\)(\.update|\[)|\bvars\(\)|\bexec(file)?\(|\bsetattr\(builtins"
@@ -17,6 +17,8 @@ MAKES_NAMES = re.compile(
 OTHER_ERRORS = {"AssertionError", "EOFError", "FileNotFoundError", "IOError", "IndexError"}
 OTHER_ERRORS |= {"KeyError", "KeyboardInterrupt", "OSError", "OutOfMemoryError", "PermissionError"}
 OTHER_ERRORS |= {"RuntimeError", "StopIteration", "SystemExit", "ZeroDivisionError"}
+# what a condition says that asks which Python or which release runs
+ASKS = ("version", "type_checking", "py2", "py3")
 
 
 @kept
@@ -101,14 +103,33 @@ def is_cared_for(module: Module, node: ast.AST) -> bool:
         items = around.items if isinstance(around, ast.With) else []
         if any(mentions(one.context_expr, "suppress", "raises") for one in items):
             return True
-        asks = isinstance(around, ast.If | ast.IfExp) and mentions(
-            around.test, "version", "type_checking", "py2", "py3"
-        )
+        asks = any(mentions(one, *ASKS) for one in asked_first(around, inner))
         noted = isinstance(around, ast.AnnAssign) and inner is around.annotation
         if asks or noted or isinstance(around, ast.arg):
             return True
         inner = around
     return module.is_fallback(node)
+
+
+def asked_first(around: ast.AST, inner: ast.AST) -> list[ast.expr]:
+    """The conditions on which what is around a part comes to that part, or passes over it."""
+    if isinstance(around, ast.If | ast.IfExp):
+        return [around.test]
+    if isinstance(around, ast.BoolOp):  # PY2 and isinstance(text, unicode)
+        return [one for one in around.values[: around.values.index(inner)]]  # type: ignore[arg-type]
+    return left_before(around, inner)
+
+
+def left_before(around: ast.AST, inner: ast.AST) -> list[ast.expr]:
+    """The conditions on which the statements before one leave its block."""
+    block = next((one for one in blocks_of(around) if inner in one), [])
+    before = block[: block.index(inner)] if block else []  # type: ignore[arg-type]
+    return [one.test for one in before if isinstance(one, ast.If) and leaves(one.body[-1])]
+
+
+def leaves(statement: ast.stmt) -> bool:
+    """Whether nothing of the block is done after a statement."""
+    return isinstance(statement, ast.Break | ast.Continue | ast.Raise | ast.Return)
 
 
 def is_caught(around: ast.Try, inner: ast.AST) -> bool:
