@@ -4,7 +4,7 @@ import ast
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import last_name, mentions, own_calls, same, walk, written
+from ...syntax import last_name, mentions, own_calls, own_nodes, same, walk, written
 from ..shared.states import plain_saves
 
 
@@ -34,13 +34,26 @@ def replaces_load(module: Module) -> bool:
 @kept
 def saves_from_the_cpu(module: Module) -> bool:
     """Whether all states that a program saves are moved to the CPU before."""
-    texts = [
-        ast.unparse(call.args[0])
+    saved = [
+        (ast.unparse(call.args[0]), is_moved_before(other, call))
         for other in module.project.near(module)
         for call in plain_saves(other)
     ]
-    states = [one for one in texts if "state_dict" in one or ".cpu()" in one]
-    return bool(states) and all(".cpu()" in one for one in states)
+    on_the_cpu = [(text, moved or ".cpu()" in text) for text, moved in saved]
+    states = [known for text, known in on_the_cpu if known or "state_dict" in text]
+    return bool(states) and all(states)
+
+
+def is_moved_before(module: Module, save: ast.Call) -> bool:
+    """Whether the tensors of what is saved are moved first: `state[key] = value.cpu()`."""
+    return any(
+        isinstance(target, ast.Subscript)
+        and same(target.value, save.args[0])
+        and (".cpu()" in (text := ast.unparse(one.value)) or (".to(" in text and "cpu" in text))
+        for one in own_nodes(module.function(save))
+        if isinstance(one, ast.Assign) and one.lineno < save.lineno
+        for target in one.targets
+    )
 
 
 def written_before(module: Module, load: ast.Call) -> bool:

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...syntax import argument, last_name, own_calls, same, walk, written
+from ...syntax import argument, last_name, own_calls, own_nodes, same, walk, written
+from ...unused import is_true
 from ..shared.loops import optimizer_steps, scaled_steps
 
 
@@ -58,8 +59,35 @@ def is_only_taken_from(module: Module, loader: ast.Call) -> bool:
     statement = module.parents[loader]
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return False
-    uses = list(uses_of(module, statement.targets[0]))
-    return bool(uses) and all(gives_single_batches(where, use) for where, use in uses)
+    uses = [
+        (where, use)
+        for where, use in uses_of(module, statement.targets[0])
+        if not is_wrapped_anew(where, use)
+    ]
+    return bool(uses) and all(
+        gives_single_batches(where, use) or is_run_without_end(where, use) for where, use in uses
+    )
+
+
+def is_wrapped_anew(module: Module, use: ast.expr) -> bool:
+    """Whether a loader is given to what returns it once more: `loader = prepare(loader)`."""
+    statement = module.statement(use)
+    return (
+        isinstance(statement, ast.Assign)
+        and isinstance(module.parents[use], ast.Call)
+        and any(same(one, use) for target in statement.targets for one in walk(target))
+    )
+
+
+def is_run_without_end(module: Module, use: ast.expr) -> bool:
+    """Whether a generator loops over a loader again and again, and hands its batches out."""
+    loops = list(module.loops_around(use))
+    if len(loops) < 2 or not isinstance(loops[0], ast.For):
+        return False
+    again = [one for one in loops[1:] if isinstance(one, ast.While) and is_true(one.test)]
+    inside = [node for one in again for node in own_nodes(one)]
+    ends = any(isinstance(node, ast.Break | ast.Return) for node in inside)
+    return not ends and any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside)
 
 
 def uses_of(module: Module, target: ast.expr) -> Iterator[tuple[Module, ast.expr]]:

@@ -124,11 +124,24 @@ def asked_by(test: ast.expr) -> Iterator[Question]:
 
 def is_denied(module: Module, function: Function, asked: Question) -> bool:
     """Whether a call of the function gives a parameter another value, or leaves it at one."""
+    return bool(denials(module, function, asked))
+
+
+def denials(module: Module, function: Function, asked: Question) -> list[tuple[Module, ast.Call]]:
+    """The calls of a function that give a parameter another value, or leave it at one."""
     place, default = parameters(function).index(asked.name), defaults_of(function).get(asked.name)
-    for _, call in module.project.calls_of(module, function):
-        if has_stars(call):
-            continue
-        value = argument(call, place, asked.name) or default
+    found = []
+    for other, call in module.project.calls_of(module, function):
+        value = None if has_stars(call) else argument(call, place, asked.name) or default
         if isinstance(value, ast.Constant) and asked.is_denied(value.value):
-            return True
-    return False
+            found.append((other, call))
+    return found
+
+
+def evaluating_calls(
+    module: Module, loop: ast.For, scope: Function
+) -> list[tuple[Module, ast.Call]]:
+    """The calls of a function for which such a loop of it computes no gradients."""
+    backward = own_calls(loop, "backward")[0]
+    asked = questions_around(module, scope, backward)
+    return [one for question in asked for one in denials(module, scope, question)]

@@ -16,7 +16,7 @@ from ...syntax import (
 )
 from ...unused import is_never_called, is_registered
 from ..shared.graphs import keeps_graphs, leaves_graphs_out, mentions_no_graph, says_no_graph, under
-from .both import evaluating_loops, phase_loops
+from .both import evaluating_calls, evaluating_loops, phase_loops
 from .dropped_graphs import dropped_passes, is_over_data
 from .evaluating import calls_model, evaluation_loops, goes_through_data
 from .graphs_needed import is_spared
@@ -216,8 +216,17 @@ def named_evaluations(module: Module) -> Iterator[ast.For]:
         if not cared_for(module, scope, leaves_graphs_out):
             told.add(scope)
             yield loop
-    for loop, inside in (*evaluating_loops(module), *phase_loops(module)):
+    for loop, inside in phase_loops(module):
         if not says_no_graph(inside) and not cared_for(module, inside, leaves_graphs_out):
+            yield loop
+    for loop, inside in evaluating_loops(module):
+        if says_no_graph(inside) or cared_for(module, inside, leaves_graphs_out):
+            continue
+        callers = {o.function(call): o for o, call in evaluating_calls(module, loop, inside)}
+        if not all(
+            leaves_graphs_out(other, caller) or cared_for(other, caller, leaves_graphs_out)
+            for caller, other in callers.items()
+        ):
             yield loop
 
 

@@ -14,7 +14,9 @@ from ...syntax import (
     last_name,
     own_calls,
     own_nodes,
+    parameters,
     receiver,
+    walk,
     written,
 )
 from ..shared.layers import DOCS, MOVES, module_classes
@@ -80,6 +82,21 @@ def is_kept_parameter(module: Module, call: ast.Call) -> bool:
         and all(isinstance(one, ast.Attribute) for one in statement.targets)
         and isinstance(module.parents[statement], FUNCTIONS)
         and not is_constant(argument(call, 1, "requires_grad"), False)
+        and not is_put_aside(module, call, statement.targets)
+    )
+
+
+def is_put_aside(module: Module, call: ast.Call, targets: list[ast.expr]) -> bool:
+    """Whether an input is kept for others to look at, and nothing of the class computes with it."""
+    function, data = module.function(call), argument(call, 0, "data")
+    if not isinstance(function, FUNCTIONS) or written(data or call) not in parameters(function):
+        return False
+    names = {written(one) for one in targets}
+    return not any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and written(node) in names
+        for node in walk(module.class_of(call) or module.tree)
     )
 
 
