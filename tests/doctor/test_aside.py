@@ -161,6 +161,13 @@ def test_a_file_for_python_2_is_a_hint(text: str, other: str, shown: bool, tmp_p
         ("numpy<2", True),
         ("numpy==1.26.4", True),
         ("opencv-numpy==1.0", True),
+        ("open3d==0.9", False),  # whose wheels end at Python 3.7, and numpy's there at 1.21
+        ("open3d==0.15.2", True),  # at Python 3.9
+        ("open3d>=0.9", True),
+        ("tensorflow==1.15.2", False),
+        ("tensorflow-gpu<2", False),
+        ("tensorflow==2.4.0", True),  # at Python 3.8, for which there is numpy 1.24
+        ("tensorflow", True),
     ],
 )
 def test_a_pinned_numpy_has_its_old_names(pin: str, shown: bool, tmp_path: Path) -> None:

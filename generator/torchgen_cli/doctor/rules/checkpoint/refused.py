@@ -21,6 +21,7 @@ from ...syntax import (
     written,
 )
 from ...unreached import is_unreached
+from ..deprecated.reachable import is_out_of_reach
 from ..shared.loops import is_optimizer
 from ..shared.programs import imported_by, run_with
 from ..shared.states import handed_on, plain_saves, saves, value_before
@@ -87,10 +88,11 @@ def refused(module: Module) -> Iterator[Spot]:
         return
     found = [one for other in writers(module) for one in objects(other, other is module)]
     dead = [one for one in found if is_unreached(one.module, one.call)]  # saved by no program
+    old = is_out_of_reach(project, "torch", "2.6")
     for kept in (*(one for one in found if one not in dead), *dead):
         for load in loads:
             if may_hold(module, load, kept):
-                yield Spot(load, f"{kept.what} is in the file", unsure=kept in dead)
+                yield Spot(load, f"{kept.what} is in the file", unsure=old or kept in dead)
                 return
 
 

@@ -15,6 +15,12 @@ PYTHON_OF_TORCH = {
     "1.11": "3.9",
     "1.13": "3.10",
 }
+# and so for other libraries, which have nothing but wheels
+PYTHON_OF = {
+    "open3d": {"0.10": "3.7", "0.14": "3.8", "0.16": "3.9", "0.18": "3.10"},
+    "tensorflow": {"1.13": "3.6", "2.2": "3.7", "2.5": "3.8", "2.8": "3.9"},
+    "tensorflow-gpu": {"1.13": "3.6", "2.2": "3.7", "2.5": "3.8", "2.8": "3.9"},
+}
 PYTHONS = ("3.6", "3.7", "3.8", "3.9", "3.10")
 # the last release of a library for each of these
 LAST = {
@@ -34,6 +40,7 @@ LAST = {
     "scikit-learn": ("0.24", "1.0", "1.3", "1.6", "1.7"),
     "scipy": ("1.5", "1.7", "1.10", "1.13", "1.15"),
     "tensorflow": ("2.6", "2.11", "2.13", "2.20", "2.20"),
+    "torch": ("1.10", "1.13", "2.4", "2.8", "99"),
     "tifffile": ("2020.9.3", "2021.11.2", "2023.7.10", "2024.8.30", "2025.5.10"),
     "transformers": ("4.18", "4.30", "4.46", "4.57", "5.0"),
     "wandb": ("0.18", "0.18", "0.24", "0.31", "0.31"),
@@ -95,11 +102,15 @@ def is_held_by_scipy(project: Project, release: str) -> bool:
 @kept
 def newest_python(project: Project) -> str | None:
     """The newest Python that the packaging allows, where it is an old one."""
-    by_torch = (
-        python for torch, python in PYTHON_OF_TORCH.items() if project.stays_before_torch(torch)
-    )
-    found = [one for one in (next(by_torch, None), python_of_conda(project)) if one is not None]
-    return min(found, key=Version, default=None)
+    named = [
+        python
+        for library, pythons in PYTHON_OF.items()
+        for release, python in pythons.items()
+        if project.stays_before(library, release)
+    ]
+    named += [py for torch, py in PYTHON_OF_TORCH.items() if project.stays_before_torch(torch)]
+    by_conda = python_of_conda(project)
+    return min([*named, by_conda] if by_conda else named, key=Version, default=None)
 
 
 def python_of_conda(project: Project) -> str | None:
