@@ -145,7 +145,8 @@ def handed_on(project: Project) -> frozenset[str]:
                 if isinstance(node.ctx, ast.Load) and getattr(parent, "func", None) is not node:
                     found.add(last_name(node))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.update([node.value] if node.value.isidentifier() else [])
+                asked = isinstance(parent, ast.Compare)  # if args.model == "Net": net = Net()
+                found.update([node.value] if node.value.isidentifier() and not asked else [])
             elif isinstance(node, ast.alias) and node.asname is not None:
                 found.add(node.name.rpartition(".")[2])
     return frozenset(found)

@@ -68,7 +68,24 @@ def whole_module(module: Module) -> Iterator[Spot]:
         content = value_before(module, given, call)
         values = parts_of(content) or [given]
         if any(is_model(module, value, call) for value in values):
-            yield Spot(call, unsure=opens)
+            yield Spot(call, unsure=opens or is_one_of_two_ways(module, call))
+
+
+def is_one_of_two_ways(module: Module, call: ast.Call) -> bool:
+    """Whether an option decides between the state of a model and the whole: `weights_only`."""
+    statement = module.parents[call]
+    choice = module.parents.get(statement)
+    if not isinstance(choice, ast.If) or not isinstance(choice.test, ast.Name | ast.Attribute):
+        return False
+    other = choice.orelse if statement in choice.body else choice.body
+    states = [
+        state
+        for inner in other
+        for save in own_calls(inner, "save")
+        for state in save.args[:1]
+        if isinstance(state, ast.Call) and last_name(state.func) == "state_dict"
+    ]
+    return any(same(receiver(one), call.args[0]) for one in states)
 
 
 def is_meant(module: Module) -> bool:

@@ -59,7 +59,23 @@ def computed_rate(module: Module) -> Iterator[Spot]:
             if is_for_a_release(module, call):
                 continue
             # the older one has no `get_last_lr`
-            yield Spot(call, unsure=closed or project.stays_before_torch("1.4"))
+            unsure = closed or project.stays_before_torch("1.4") or is_left_unread(module, call)
+            yield Spot(call, unsure=unsure)
+
+
+def is_left_unread(module: Module, call: ast.Call) -> bool:
+    """Whether the rate is given to a variable that nothing reads."""
+    inner: ast.AST = call
+    while isinstance(module.parents[inner], ast.Subscript):  # of all groups the first
+        inner = module.parents[inner]
+    statement = module.parents[inner]
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Name):
+        return False
+    return not any(
+        isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
+        for node in module.parents
+    )
 
 
 def is_closed(module: Module, value: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from ...kept import kept
 from ...project import Module
 from ...rule import STABLE, Spot, rule
-from ...syntax import last_name
+from ...syntax import is_constant, last_name
 
 # what can be set, in torch 2.13 and in the releases before it
 SETTINGS: dict[str, set[str]] = {
@@ -46,8 +46,8 @@ IN_CUDNN = re.compile(
     "torch has no setting with this name, so this has no effect",
     why="""Python accepts any name as a new attribute of a module, and torch never reads it: the run
     uses the default. `torch.backends.cuda.matmul` rejects it with an AttributeError. It is a hint
-    where no setting has a similar name, and for a cuDNN setting in a program without convolutions
-    and recurrent layers.""",
+    where no setting has a similar name, where the intended one has that value anyway, and for a
+    cuDNN setting in a program without convolutions and recurrent layers.""",
     remedy="set the intended attribute",
     source=f"{STABLE}/backends.html",
     bad="""
@@ -78,6 +78,8 @@ def unknown_setting(module: Module) -> Iterator[Spot]:
             continue  # in place of a function of torch
         detail = told(owner, node.attr, known)
         idle = owner == "torch.backends.cudnn" and not uses_cudnn(module)
+        # which it is anyway
+        idle |= "enabled` may be meant" in detail and is_constant(value, True)
         yield Spot(node, detail, idle or "meant" not in detail)  # what never was does no harm
 
 

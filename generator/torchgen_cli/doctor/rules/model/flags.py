@@ -39,13 +39,17 @@ NEGATIVE = re.compile(
 )
 ARGPARSE = "https://docs.python.org/3/library/argparse.html"
 
+# what seeds by a text as well; numpy refuses one
+TAKE_TEXTS = ("random.seed", "torch.manual_seed", "torch.cuda.manual_seed")
+TAKE_TEXTS += ("torch.cuda.manual_seed_all",)
+
 
 @rule(
     "TG313",
     "a number passed to this flag is a string",
     why="""Without `type` argparse keeps a string. The default is a number, so the script works
     until somebody uses the flag: then it compares or computes with a string. It is a hint where the
-    value is only part of a string.""",
+    value is only part of a string, or a seed that torch and `random` take as a string too.""",
     remedy="give the flag its `type`",
     source=f"{ARGPARSE}#type",
     bad="""
@@ -104,7 +108,7 @@ def converted(module: Module, name: str) -> bool:
 
 
 def is_part_of_texts(module: Module, name: str) -> bool:
-    """Whether the flag is read, and each place that does puts it into a text."""
+    """Whether the flag is read, and each place that does puts it into a text, or seeds by it."""
     places = [
         (other, node)
         for other in module.project.near(module)
@@ -114,13 +118,15 @@ def is_part_of_texts(module: Module, name: str) -> bool:
 
 
 def goes_into_text(module: Module, node: ast.AST) -> bool:
-    """Whether a value is formatted or printed."""
+    """Whether a value is formatted or printed, or seeds a generator that takes texts as well."""
     around = module.parents[node]
     if isinstance(around, ast.Tuple):
         around = module.parents[around]
     if isinstance(around, ast.BinOp):
         text = isinstance(around.left, ast.Constant) and isinstance(around.left.value, str)
         return text and isinstance(around.op, ast.Mod)
+    if isinstance(around, ast.Call) and module.qualified(around.func) in TAKE_TEXTS:
+        return True
     called = isinstance(around, ast.Call) and last_name(around.func) in ("format", "print", "str")
     return called or isinstance(around, ast.FormattedValue)
 

@@ -15,6 +15,7 @@ from ...syntax import (
     pairs,
     receiver,
     same,
+    walk,
     written,
 )
 from ..shared.loops import graph_losses, is_step, step_scopes
@@ -66,7 +67,19 @@ def kept_graph(module: Module) -> Iterator[Spot]:
     for other in module.project.near(module):
         for where, caller, name in losses_taken(other) if "backward" in other.calls else ():
             if where is module:
-                yield from (Spot(node) for node, _ in kept(module, caller, {name}))
+                found = [node for node, _ in kept(module, caller, {name})]
+                yield from (Spot(node, unsure=is_now_and_then(module, node)) for node in found)
+
+
+def is_now_and_then(module: Module, node: ast.AST) -> bool:
+    """Whether one loss in many is kept: under `if step % 100 == 0`."""
+    return any(
+        isinstance(around, ast.If)
+        and any(
+            isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in walk(around.test)
+        )
+        for around in module.ancestors(node)
+    )
 
 
 def kept(module: Module, scope: ast.AST, losses: set[str]) -> Iterator[tuple[ast.AST, ast.expr]]:

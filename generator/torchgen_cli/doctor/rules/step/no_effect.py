@@ -22,6 +22,8 @@ NOT_YET = re.compile(
 )
 # a flag for the course of the rate, and what sets that otherwise
 SCHEDULE = re.compile(r"step|milestone|decay_epoch|lr_decay|warm|gamma", re.I)
+# what the data alone tell, so that another value would fail
+OF_DATA = re.compile(r"class(es)?$|(^|_)(in_ch|channels?|vocab|feats?|features|nodes?)(_|$)")
 SCHEDULERS = (
     *("CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LambdaLR"),
     *("MultiStepLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "StepLR"),
@@ -100,14 +102,23 @@ def unread(module: Module) -> Iterator[Spot]:
             detail = f"{flag}, {instead}" if instead else flag
             yield Spot(call, detail, unsure=not matters or has_no_effect_yet(call))
         elif lost := overwritten(module, files, call, min(names)):
-            where = next((m.name for m in files if m is not module and lost in m.parents), "")
-            place = f"{where}:{lost.lineno}" if where else f"line {lost.lineno}"
+            owner = next((one for one in files if lost in one.parents), module)
+            place = f"{owner.name}:{lost.lineno}" if owner is not module else f"line {lost.lineno}"
             detail = f"{flag}, which {place} overwrites before anything reads it"
             aside = any(ASIDE.search(name) or FOR_ORDER.search(name) for name in names)
+            aside |= any(map(OF_DATA.search, names)) and follows_from_another(owner, lost)
             yield Spot(call, detail, unsure=not shown or aside)
         elif known and (script := left_to_others(module, call, flag, names)):
             detail = f"{flag} in {script}, which a documented command sets"
             yield Spot(call, detail, unsure=has_no_effect_yet(call))
+
+
+def follows_from_another(module: Module, setting: ast.Assign) -> bool:
+    """Whether a flag gets a constant for what another flag says: `if args.dataset == "cifar10"`."""
+    around = module.parents[setting]
+    test = around.test if isinstance(around, ast.If) else None
+    asks = isinstance(test, ast.Compare) and isinstance(test.left, ast.Attribute)
+    return asks and isinstance(setting.value, ast.Constant)
 
 
 def has_no_effect_yet(call: ast.Call) -> bool:
