@@ -84,6 +84,21 @@ def main():
 main()
 """,
     ),
+    "a seed that torch reads as a text too": (
+        "TG313",
+        """
+import argparse
+import random
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", default=123)  # <--
+args = parser.parse_args()
+random.seed(args.seed)
+torch.manual_seed(args.seed)
+""",
+    ),
     "one loss in a hundred, kept by a caller": (
         "TG408",
         """
@@ -212,6 +227,21 @@ model = torch.nn.Sequential(torch.nn.Linear(8, 2), torch.nn.Dropout(args.dropout
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 model(torch.ones(1, 8)).sum().backward()
 optimizer.step()
+""",
+    ),
+    (
+        "TG313",  # numpy refuses a text
+        """
+import argparse
+
+import numpy as np
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", default=123)  # <--
+args = parser.parse_args()
+np.random.seed(args.seed)
+torch.manual_seed(args.seed)
 """,
     ),
     (

@@ -40,8 +40,10 @@ NEGATIVE = re.compile(
 ARGPARSE = "https://docs.python.org/3/library/argparse.html"
 
 # what seeds by a text as well; numpy refuses one
-TAKE_TEXTS = ("random.seed", "torch.manual_seed", "torch.cuda.manual_seed")
-TAKE_TEXTS += ("torch.cuda.manual_seed_all",)
+TAKE_TEXTS = (
+    *("random.seed", "torch.manual_seed"),
+    *("torch.cuda.manual_seed", "torch.cuda.manual_seed_all"),
+)
 
 
 @rule(
