@@ -30,6 +30,8 @@ def values_of_argument(module: Module, asked: ast.expr) -> set[object] | None:
     """The constants that a parameter gets, or an attribute that keeps one; None for others."""
     function = module.function(asked)
     if isinstance(asked, ast.Name) and isinstance(function, FUNCTIONS):
+        if asked.id not in parameters(function):
+            return None
         return given_to(module, function, asked.id, FAR)
     node = module.class_of(asked)
     if node is None or not written(asked).startswith("self."):
@@ -60,9 +62,11 @@ def given_to(module: Module, function: Function, name: str, depth: int) -> set[o
     """The constants that callers give a parameter; None where anything else may be given."""
     users = users_of(module, function) if depth else []
     changed = {one.id for one in own_nodes(function) if is_set(one)}  # type: ignore[attr-defined]
+    takes, found = name in parameters(function), set[object]()
     if not users or name in changed or name_of_rest(function) in changed:
         return None
-    takes, found = name in parameters(function), set[object]()
+    if not takes and not name_of_rest(function):
+        return None  # which is no parameter
     place = parameters(function).index(name) if takes else None
     for other, call in users:
         values = given_by(other, call, name, place, depth - 1)

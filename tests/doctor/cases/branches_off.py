@@ -144,6 +144,26 @@ print(step(1))
 """,
     ),
     (
+        "TG004",  # a variable of the file, which is no parameter
+        """
+import os
+
+debug = int(os.environ.get("DEBUG", 0))
+
+def step(batch, **options):
+    if debug == 1:
+        return scores(batch, **options)  # <--
+    return batch
+
+def run(batch):
+    if debug == 0:
+        return step(batch)
+    return shown(batch)  # <--
+
+print(run(1))
+""",
+    ),
+    (
         "TG004",  # an attribute that others set
         """
 class Trainer:
