@@ -11,6 +11,7 @@ from packaging.version import Version
 from torchgen_cli.doctor.rules.deprecated.gone_arguments import ARGUMENTS
 from torchgen_cli.doctor.rules.deprecated.gone_names import GONE, REMOVED_IN
 from torchgen_cli.doctor.rules.deprecated.names import AMP, DEPRECATED, REMOVED
+from torchgen_cli.doctor.rules.model.not_at_torch import WHERE
 
 torch = pytest.importorskip("torch")
 
@@ -71,3 +72,10 @@ def test_what_is_said_to_be_gone_is_missing(name: str) -> None:
 def test_what_is_said_to_take_an_argument_no_more_has_none(name: str) -> None:
     parameters = inspect.signature(look_up(name)).parameters
     assert ARGUMENTS[name].keys().isdisjoint(parameters)
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_what_is_said_to_be_elsewhere_in_torch_is(name: str) -> None:
+    assert callable(look_up(WHERE[name]))
+    with pytest.raises(AttributeError):
+        look_up(name)
