@@ -66,8 +66,8 @@ def may_be_about(module: Module, node: ast.AST, classes: set[str]) -> bool:
     """Whether the conditions around a place allow an object of these classes."""
     inner = node
     for one in module.ancestors(node):
-        within = isinstance(one, ast.If) and inner in one.body
-        if within and is_about_others(module, one.test, classes):
+        test = one.test if isinstance(one, ast.If) and inner in one.body else None
+        if test is not None and is_about_others(module, test, classes):
             return False
         inner = one
     return True
