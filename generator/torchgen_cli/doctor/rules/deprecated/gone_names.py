@@ -391,6 +391,7 @@ PACKAGES = {
     "hydra": "hydra-core",
     "ignite": "pytorch-ignite",
     "pytorch_lightning": "pytorch-lightning",
+    "ruamel": "ruamel.yaml",
     "segmentation_models_pytorch": "segmentation-models-pytorch",
     "yaml": "pyyaml",
 }

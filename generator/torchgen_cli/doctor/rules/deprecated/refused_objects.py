@@ -1,4 +1,4 @@
-"""What files of HDF5, frames, environments and contours give otherwise than the code expects."""
+"""What files of HDF5, frames, sheets and contours give otherwise than the code expects."""
 
 import ast
 import re
@@ -11,6 +11,15 @@ from .refused_methods import Refused, is_method
 # which are there still, to say on the first call that they are gone
 EMPTY = {
     "scipy.interpolate.interp2d": ("1.14", "RegularGridInterpolator, or RectBivariateSpline"),
+    **{
+        f"ruamel.yaml.{name}{several}": ("0.18", f"YAML({kind}).{name.rpartition('_')[2]}{several}")
+        for name, kind in (
+            *(("load", 'typ="unsafe", pure=True'), ("dump", 'typ="unsafe", pure=True')),
+            *(("safe_load", 'typ="safe", pure=True'), ("safe_dump", 'typ="safe", pure=True')),
+            *(("round_trip_load", ""), ("round_trip_dump", "")),
+        )
+        for several in ("", "_all")
+    },
 }
 # an index of pandas has a method `append`
 INDEX = re.compile(r"ind(ex|ices)|idx|col(umn)?s", re.I)
@@ -21,6 +30,7 @@ def refused_objects(module: Module) -> Iterator[Refused]:
     yield from of_frames(module)
     yield from of_contours(module)
     yield from of_files(module)
+    yield from of_sheets(module)
     for whole, (release, advice) in EMPTY.items():
         for call in module.calls.get(whole.rpartition(".")[2], ()):
             if module.qualified(call.func) == whole:
@@ -78,3 +88,17 @@ def is_file(module: Module, name: ast.Name) -> bool:
             opened.append(node.context_expr)
     calls = (one for value in opened for one in walk(value) if isinstance(one, ast.Call))
     return any(module.qualified(one.func) == "h5py.File" for one in calls)
+
+
+def of_sheets(module: Module) -> Iterator[Refused]:
+    """Where what writes a sheet is saved, and not closed: `writer.save()`."""
+    for call in module.calls.get("save", ()) if "ExcelWriter" in module.calls else ():
+        writer = receiver(call)
+        made = module.value_in(writer, module.scope(call)) if writer is not None else []
+        if made and not call.args and all(is_writer(module, one) for one in made):
+            yield call, "pandas.ExcelWriter.save", "2.0", "close()"
+
+
+def is_writer(module: Module, value: ast.expr) -> bool:
+    """Whether it is `pandas.ExcelWriter(path)`."""
+    return isinstance(value, ast.Call) and module.qualified(value.func) == "pandas.ExcelWriter"
