@@ -8,6 +8,7 @@ from ...rule import STABLE, rule
 from ...syntax import FUNCTIONS, argument, last_name, own_calls, receiver, same, written
 from ..randomness.reach_of_seeds import excludes
 from ..shared.loops import CLIPPING, OPTIMIZERS, is_scheduler
+from .gone_through import gone_through_again
 
 
 @rule(
@@ -92,9 +93,10 @@ def goes_on(module: Module, call: ast.Call, statement: ast.Assign) -> bool:
 
 @rule(
     "TG423",
-    "the parameters are a generator that the optimizer has used up",
+    "the parameters are a generator that is used up",
     why="""`parameters()` can be iterated only once. If the optimizer gets it first, nothing is left
-    to clip: `clip_grad_norm_` gets no parameters, and silently does nothing.""",
+    to clip: `clip_grad_norm_` gets no parameters, and silently does nothing. A loop over them that
+    follows does nothing either.""",
     remedy="keep `list(model.parameters())`",
     source=f"{STABLE}/generated/torch.nn.utils.clip_grad_norm_.html",
     bad="""
@@ -135,7 +137,7 @@ def build(model):
 """,
 )
 def used_up(module: Module) -> Iterator[ast.AST]:
-    yield from used_up_variables(module)
+    yield from gone_through_again(module)
     for node in module.classes:
         methods = {one.name: one for one in node.body if isinstance(one, FUNCTIONS)}
         first = methods.get("__init__")
@@ -159,25 +161,6 @@ def used_up(module: Module) -> Iterator[ast.AST]:
                     for _, one in module.project.callers.get(node.name, ())
                 ):
                     yield call
-
-
-def used_up_variables(module: Module) -> Iterator[ast.AST]:
-    """Where a variable is clipped that holds a generator which an optimizer has gone through."""
-    for optimizer in module.torch_calls(*OPTIMIZERS):
-        given = argument(optimizer, 0, "params")
-        scope = module.function(optimizer)
-        values = module.value_in(given, scope) if isinstance(given, ast.Name) else []
-        if len(values) != 1 or not (is_generator(values[0]) or is_filter(values[0])):
-            continue
-        for clip in own_calls(scope, *CLIPPING):
-            if clip.args and same(clip.args[0], given) and clip.lineno > optimizer.lineno:
-                yield clip
-
-
-def is_filter(value: ast.expr) -> bool:
-    """Whether it is `filter(wanted, model.parameters())`, or a generator expression."""
-    named = isinstance(value, ast.Call) and written(value.func) == "filter"
-    return named or isinstance(value, ast.GeneratorExp)
 
 
 def clips_all(call: ast.Call) -> bool:
