@@ -28,6 +28,7 @@ from ..shared.states import (
     values_of,
 )
 from .checkpoint import parts_of
+from .lists_of_objects import class_of_items
 from .numpy_values import ARRAYS, is_numpy, numpy_rate
 
 WHOLE = "a whole module"
@@ -35,6 +36,7 @@ CONFIGURATIONS = {"addict.Dict", "easydict.EasyDict", "ml_collections.ConfigDict
 CONFIGURATIONS |= {"omegaconf.OmegaConf.create", "omegaconf.OmegaConf.load", "yacs.config.CfgNode"}
 CONFIGURATIONS |= {"omegaconf.OmegaConf.merge"}
 OBJECT = "an object of the class"
+LIST = "a list of objects of the class"
 
 
 class Kept(NamedTuple):
@@ -84,7 +86,7 @@ def find_objects(module: Module, own: bool) -> Iterator[Kept]:
                     call,
                     module,
                     is_module=what == WHOLE,
-                    is_object=OBJECT in what,
+                    is_object=OBJECT in what or LIST in what,
                     is_state=optimizer_of(module, value) != "",
                 )
 
@@ -107,7 +109,9 @@ def kind_of(module: Module, value: ast.expr, call: ast.Call, own: bool) -> str:
         return f"the learning rate of `{state}`, a numpy number,"
     names = {class_of(*one) for one in given[1:] or given}
     name = names.pop() if len(names) == 1 else ""
-    return f"`{text}`, {OBJECT} {name}," if name else ""
+    items = "" if name else class_of_items(module, value)
+    what = f"{LIST} {items}" if items else f"{OBJECT} {name}"
+    return f"`{text}`, {what}," if name or items else ""
 
 
 def kind_of_name(
