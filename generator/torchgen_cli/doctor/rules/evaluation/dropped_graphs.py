@@ -14,11 +14,9 @@ from ...syntax import (
     written,
 )
 from ..shared.graphs import freezes, keeps_graphs, says_no_graph
-from ..shared.layers import unmoved
-from ..shared.origins import origins
+from ..shared.networks import classes_of_network
 from ..shared.programs import run_with
 from .evaluating import MODELS, goes_through_data
-from .loaded import WRAPPERS
 from .switched import is_pass, needs_gradients
 from .uses import Uses
 
@@ -89,21 +87,6 @@ def is_network(module: Module, node: ast.expr) -> bool:
     if not name or LOSSES.search(name) or "." in name.removeprefix("self."):
         return False
     return bool(MODELS.search(last_name(node))) or any(classes_of_network(module, node))
-
-
-def classes_of_network(module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.ClassDef]]:
-    """The `nn.Module`s of the project that a name may be, be they wrapped for several GPUs."""
-    pending = list(origins(module, node))
-    for where, value in pending:  # it grows
-        for made in unmoved([value]):
-            if isinstance(made, ast.Call) and last_name(made.func) in WRAPPERS and made.args:
-                pending += origins(where, made.args[0]) if len(pending) < 50 else ()
-            elif isinstance(made, ast.Call):
-                for other, one in where.project.classes_named(where, made.func) or ():
-                    if where.project.is_module_class(other, one):
-                        yield other, one
-            elif made is not value:
-                pending += origins(where, made) if len(pending) < 50 else ()
 
 
 def is_frozen(module: Module, call: ast.Call) -> bool:

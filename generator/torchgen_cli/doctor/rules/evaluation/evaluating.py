@@ -19,18 +19,25 @@ from ...syntax import (
     written,
 )
 from ..data.data import EVALUATION
+from ..shared.networks import classes_of_network
 from ..shared.origins import origins
 
 LOADERS = re.compile(r"loader|dataset|batches|(^|_)(dl|data|iterator)$", re.I)
 # what is held out of the training, as corpora name it; "dev" alone is often a device
-HELD_OUT = re.compile(r"(^|[^a-z])dev_?(data|set|loader|iter|batch|examples)", re.I)
+HELD_OUT = re.compile(r"(^|[^a-z])(dev|testing)_?(data|set|loader|iter|batch|examples)", re.I)
 MODELS = re.compile(r"^(model|net|network|classifier|resnet|unet)$|_(model|net)$", re.I)
+NO_NETWORK = re.compile(r"loss|crit|metric|score|dist|psnr|ssim|lpips|augment|transform", re.I)
 NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
 WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
 
 
-def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Function | ast.Module]]:
-    """(loop over evaluation data, the call of the model in it, the function around)."""
+def evaluation_loops(
+    module: Module, by_class: bool = False
+) -> Iterator[tuple[ast.For, ast.Call, Function | ast.Module]]:
+    """(loop over evaluation data, the call of the model in it, the function around).
+
+    A model is known by its name, or, if wanted, by its class as well.
+    """
     for loop in module.loops:
         if not isinstance(loop, ast.For):
             continue
@@ -50,6 +57,8 @@ def evaluation_loops(module: Module) -> Iterator[tuple[ast.For, ast.Call, Functi
             continue  # over functions that evaluate
         calls = own_calls(loop)
         call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
+        if call is None and by_class:
+            call = next((c for c in calls if calls_network(module, c)), None)
         if call is not None and not inside_another(module, loop):
             yield loop, call, scope
 
@@ -125,6 +134,14 @@ def calls_model(call: ast.Call) -> bool:
         if owner is None or written(owner) != "self":
             return False
     return bool(MODELS.search(last_name(call.func))) and bool(call.args)
+
+
+def calls_network(module: Module, call: ast.Call) -> bool:
+    """Whether a variable is called that surely holds a network of the project, and no loss."""
+    if not isinstance(call.func, ast.Name) or not call.args or NO_NETWORK.search(call.func.id):
+        return False
+    found = list(classes_of_network(module, call.func))
+    return bool(found) and not any(NO_NETWORK.search(node.name) for _, node in found)
 
 
 def runs_model(module: Module, call: ast.Call) -> bool:

@@ -20,7 +20,7 @@ from .both import evaluating_calls, evaluating_loops, phase_loops
 from .dropped_graphs import dropped_passes, is_over_data
 from .evaluating import calls_model, evaluation_loops, goes_through_data
 from .graphs_needed import is_spared
-from .loaded import has_modes, loaded_loops, surely_has_modes
+from .loaded import has_modes, loaded_loops, surely_has_modes, was_saved_with_modes
 from .modes import evaluates, network_of, switches_mode
 from .switched import switched_loops, switched_passes
 from .too_narrow import narrow_passes
@@ -98,7 +98,7 @@ def no_eval(module: Module) -> Iterator[Spot]:
     if module.project.has_framework(module):
         return
     told: set[ast.AST] = set()
-    for loop, call, scope in evaluation_loops(module):
+    for loop, call, scope in evaluation_loops(module, by_class=True):
         if scope in told or evaluates(module, scope):
             continue
         if not cared_for(module, scope, evaluates):
@@ -121,7 +121,8 @@ def no_eval(module: Module) -> Iterator[Spot]:
         if scope in told or any(switches_mode(node) for node in everything(module.tree)):
             continue
         if not evaluates(module, scope) and not cared_for(module, scope, evaluates):
-            yield Spot(place, unsure=not has_modes(module, network))
+            sure = has_modes(module, network) or was_saved_with_modes(module, network)
+            yield Spot(place, unsure=not sure)
 
 
 @rule(
@@ -205,7 +206,7 @@ def is_told(module: Module, call: ast.Call, known: list[Loop]) -> bool:
 def named_evaluations(module: Module) -> Iterator[ast.For]:
     """The loops over evaluation data, by their names, that compute graphs."""
     told: set[ast.AST] = set()
-    for loop, call, scope in evaluation_loops(module):
+    for loop, call, scope in evaluation_loops(module, by_class=True):
         around = scope if isinstance(scope, FUNCTIONS) else loop
         if scope in told or says_no_graph(around) or under(module, loop):
             continue

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...syntax import FUNCTIONS, is_constant, last_name, receiver, same, walk
+from ..shared.networks import classes_of_network
 from ..shared.origins import called
 from ..shared.programs import run_with
-from .dropped_graphs import classes_of_network
 from .switched import needs_gradients
 
 # what changes its samples by gradients, made elsewhere: `attack(images, labels)`

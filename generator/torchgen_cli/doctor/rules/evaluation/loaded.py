@@ -15,9 +15,10 @@ from ...syntax import (
     receiver,
     written,
 )
-from ..shared.layers import module_classes, unmoved
+from ..shared.layers import MOVES, module_classes, unmoved
 from ..shared.loops import OPTIMIZERS
 from ..shared.origins import origins
+from ..shared.states import is_model, plain_saves
 from .switched import running_loop
 
 TRAINS = ("backward", "zero_grad", "train", *OPTIMIZERS)
@@ -50,11 +51,30 @@ def loaded(module: Module) -> Iterator[tuple[ast.expr, ast.stmt]]:
             yield owner, statement
     for call in module.torch_calls("load"):
         value: ast.AST = call
-        while isinstance(module.parents[value], ast.Subscript):
-            value = module.parents[value]  # torch.load(path)["model"]
+        while isinstance(module.parents[value], ast.Subscript) or is_moved(module, value):
+            value = module.parents[value]  # torch.load(path)["model"].to(device)
         statement = module.parents[value]
         if isinstance(statement, ast.Assign) and written(statement.targets[0]):
             yield statement.targets[0], statement
+
+
+def is_moved(module: Module, value: ast.AST) -> bool:
+    """Whether a value is moved: it is in `value.to(device)`, or the method in the call of it."""
+    around = module.parents[value]
+    if isinstance(around, ast.Attribute):
+        return around.attr in MOVES
+    return isinstance(around, ast.Call) and last_name(value) in MOVES and around.func is value
+
+
+def was_saved_with_modes(module: Module, network: ast.expr) -> bool:
+    """Whether all whole networks that the program saves have such layers, as the one it reads."""
+    saved = [
+        (other, call.args[0])
+        for other in module.project.near(module)
+        for call in plain_saves(other)
+        if is_model(other, call.args[0], call)
+    ]
+    return bool(saved) and all(surely_has_modes(*one) for one in saved)
 
 
 def after(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:

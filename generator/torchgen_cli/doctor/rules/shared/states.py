@@ -20,6 +20,7 @@ from ...syntax import (
 )
 from .callers import given_by_callers, is_given_states
 from .layers import makes_module, unmoved
+from .networks import is_built
 
 REPLACING = ("replace", "rename", "renames", "move")  # a file that was written is put in its place
 
@@ -44,7 +45,7 @@ def is_model(module: Module, node: ast.expr, near: ast.AST) -> bool:
     if values:
         made = any(makes_module(module, one) or is_wrapped(module, one) for one in values)
         others = (is_torchvision(module, v) or is_module_parameter(module, v) for v in values)
-        return made or all(others)
+        return made or all(others) or is_built(module, node)
     if isinstance(scope, ast.Module) or last_name(node).lower() not in ("model", "net", "network"):
         return is_given_models(module, scope, written(node))
     methods = ("state_dict", "parameters", "eval", "train", "zero_grad", "named_parameters")
