@@ -36,20 +36,25 @@ def gone_through_again(module: Module) -> Iterator[ast.AST]:
 
 def generators(module: Module, function: ast.AST) -> Iterator[tuple[str, ast.Assign | None]]:
     """(name, what assigns it) of each name in a function that surely is a generator."""
+    nodes = list(own_nodes(function))
     stored = [
-        one.id
-        for one in own_nodes(function)
-        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+        one.id for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
     ]
-    for node in own_nodes(function):
+    for node in nodes:
         if isinstance(node, ast.Assign) and makes_generator(node.value):
             name = written(node.targets[0])
             if stored.count(name) == 1:
                 yield name, node
     if not isinstance(function, FUNCTIONS):
         return
+    emptied = {
+        written(one)
+        for node in nodes
+        if isinstance(node, ast.Call) and last_name(node.func) in CLIPPING
+        for one in node.args[:1]
+    }
     for name in parameters(function):
-        if name not in stored and any(uses_in(module, one, name) for one in own_nodes(function)):
+        if name in emptied and name not in stored:
             values = list(values_given(module, function, name))
             if values and all(value is not None and makes_generator(value) for value in values):
                 yield name, None
