@@ -142,6 +142,7 @@ def load(name):
 
 
 load("files")
+load("points")
 """
 NUMBER = "order = order + np.random.randint(2)"
 
