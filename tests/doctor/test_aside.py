@@ -52,6 +52,19 @@ def found(folder: Path, files: dict[str, str], hints: bool = False) -> list[tupl
     return [(one.file, one.rule) for one in examine(folder, hints).findings]
 
 
+def test_a_trial_with_a_made_up_image_is_a_hint(tmp_path: Path) -> None:
+    """Also where it loads weights, but not where it trains."""
+    net = "import torch\n\n\ndef build(width):\n    return torch.nn.Linear(width, 1)\n\n\n"
+    trial = (
+        'if __name__ == "__main__":\n    net = build()\n    net.load_state_dict(torch.load("n"))\n'
+    )
+    made = "    x = torch.randn(4, 3, 32)\n"
+    train = "from net import build\n\nbuild(3)(1).backward()\n"
+    for more, shown in ((made, False), ("", True), (f"{made}    net(x).sum().backward()\n", True)):
+        files = {"net.py": net + trial + more, "train.py": train}
+        assert (("net.py", "TG005") in found(tmp_path, files)) is shown
+
+
 def test_a_demonstration_of_what_others_import_is_a_hint(tmp_path: Path) -> None:
     files = {"data.py": DATA, "train.py": TRAIN, "README.md": "PyTorch 1.6"}
     assert found(tmp_path, files) == []

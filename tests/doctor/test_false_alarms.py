@@ -50,6 +50,8 @@ def test_a_class_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> None:
         ("install/requirements.txt", "torch == 1.7.0\n", 0),
         ("conda_list.txt", "@EXPLICIT\nhttps://repo/linux-64/pytorch-0.4.1-py36_0.tar.bz2\n", 0),
         ("requirements.txt", "https://host/whl/cu90/torch-1.0.1.post2-cp36-linux.whl\n", 0),
+        ("setup_env.sh", "pip install http://host/whl/torch-0.2.0.post3-cp35-linux.whl\n", 0),
+        ("train.sh", "python train.py --pretrained weights/torch-0.2.0.pt\n", 1),
     ],
 )
 def test_the_torch_that_a_project_asks_for_counts(

@@ -577,6 +577,20 @@ def test_passes_are_counted_by_the_numbers_that_a_configuration_gives(
     assert [one.severity is Severity.HINT for one in found.findings] == [not told]
 
 
+def test_passes_are_counted_by_the_flags_of_the_program_itself(tmp_path: Path) -> None:
+    parser = "import argparse\n\nparser = argparse.ArgumentParser()\n"
+    parser += 'parser.add_argument("--epochs", type=int, default={})\n'
+    code = SAVED_NOW_AND_THEN.replace("import torch", f"import torch\n{parser.format(400)}", 1)
+    code = code.replace('options["epochs"]', "parser.parse_args().epochs")
+    (tmp_path / "train.py").write_text(f"{code}\n\nimport nets\n", encoding="utf-8")
+    (tmp_path / "test.py").write_text(f"{parser.format(100)}import nets\n", encoding="utf-8")
+    (tmp_path / "nets.py").write_text("import torch\n", encoding="utf-8")
+    found = examine(tmp_path, select=("TG614",)).findings
+    assert [one.detail for one in found] == [
+        "nothing saves the last 9 of the 400 passes of the loop"
+    ]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "shown"),
     [

@@ -19,7 +19,7 @@ FILES = (
     *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
     *("conda_env.y*ml", "*/conda_env.y*ml", "cog.yaml", "requirement.txt"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
-    *("conda*.txt", "Pipfile"),
+    *("conda*.txt", "Pipfile", "setup*.sh", "install*.sh", "*env*.sh"),
 )
 # what a tool has chosen, where the README has one install by it
 LOCKS = {

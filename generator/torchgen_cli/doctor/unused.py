@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import partial
 from pathlib import PurePath
 
 from .kept import kept
@@ -28,6 +29,7 @@ LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 RUNS = re.compile(
     r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"
 )
+TRAINS = re.compile(r"^(backward|DataLoader|fit|launch|main\w*|parse_args|save\w*|spawn)$")
 
 
 def is_never_reached(module: Module, node: ast.AST) -> bool:
@@ -84,21 +86,38 @@ def is_false(module: Module, asking: ast.AST) -> bool:
 
 @kept
 def demonstration(module: Module) -> ast.If | None:
-    """The block for `__main__` of a file that others import, where it trains and loads nothing."""
+    """The block for `__main__` of a file that others import, where it only tries something out.
+
+    It trains and loads nothing, or makes up its input, `x = torch.randn(4, 3, 512, 512)`, and
+    trains nothing.
+    """
     if PurePath(module.name).stem not in module.project.imported_parts:
         return None
     for block in module.tree.body:
         if isinstance(block, ast.If) and asks_main(block):
-            runs = module.project.reaches(
-                module, block, lambda node: is_run(node) and not is_own_check(module, node)
-            )
-            return None if runs else block
+            calls = TRAINS if any(map(makes_up_input, walk(block))) else RUNS
+            called = partial(is_called, module, calls)
+            return None if module.project.reaches(module, block, called) else block
     return None
 
 
-def is_run(node: ast.AST) -> bool:
+def makes_up_input(node: ast.AST) -> bool:
+    """Whether it is a batch of noise, or of one number, of a size that is written there."""
+    made = isinstance(node, ast.Call) and last_name(node.func) in ("rand", "randn", "zeros", "ones")
+    sizes = [*node.args] if isinstance(node, ast.Call) and made else []
+    if len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
+        sizes = sizes[0].elts
+    return len(sizes) > 2 and all(isinstance(one, ast.Constant) for one in sizes)
+
+
+def is_called(module: Module, calls: re.Pattern[str], node: ast.AST) -> bool:
+    """Whether one of these is called, and that is no function to try the file out."""
+    return is_run(node, calls) and not is_own_check(module, node)
+
+
+def is_run(node: ast.AST, calls: re.Pattern[str] = RUNS) -> bool:
     """Whether it is a call that a program makes, and a demonstration does not."""
-    return isinstance(node, ast.Call) and RUNS.match(last_name(node.func)) is not None
+    return isinstance(node, ast.Call) and calls.match(last_name(node.func)) is not None
 
 
 def is_own_check(module: Module, node: ast.AST) -> bool:

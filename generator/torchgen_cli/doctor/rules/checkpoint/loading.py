@@ -23,6 +23,7 @@ from ...syntax import (
 )
 from ..shared.loops import is_optimizer, is_rate
 from ..shared.states import saves
+from ..step.scaling import apart
 
 # what other libraries call that which hands states to `torch.save`
 SAVERS = ("Checkpointer", "ModelCheckpoint", "PeriodicCheckpointer", "CheckpointSaver", "DiskSaver")
@@ -164,7 +165,12 @@ def late_scheduler(module: Module) -> Iterator[Spot]:
         scope = module.function(load)
         for call in own_calls(scope):
             late = "lr_scheduler." in module.qualified(call.func) and call.lineno > load.lineno
-            if late and call.args and same(call.args[0], optimizer):
+            if (
+                late
+                and not apart(module, load, call)
+                and call.args
+                and same(call.args[0], optimizer)
+            ):
                 resets = any(c.lineno > call.lineno for c in own_calls(scope, "load_state_dict"))
                 # which keeps to the first rate, or has none
                 closed = last_name(call.func) in ("LambdaLR", "ReduceLROnPlateau")

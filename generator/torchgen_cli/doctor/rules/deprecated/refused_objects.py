@@ -47,9 +47,15 @@ def of_frames(module: Module) -> Iterator[Refused]:
             and len(call.args) == 1
             and keyword(call, "ignore_index") is None
             and not INDEX.search(written(table or call))
+            and not any(map(is_index, module.value_in(table or call, module.function(call))))
             and is_method(module, call.func, "pandas.DataFrame")
         ):
             yield call, "pandas.DataFrame.append", "2.0", "pandas.concat"
+
+
+def is_index(value: ast.expr) -> bool:
+    """Whether it is the index of a table: `table[rows].index`."""
+    return isinstance(value, ast.Attribute) and INDEX.fullmatch(value.attr) is not None
 
 
 def of_contours(module: Module) -> Iterator[Refused]:

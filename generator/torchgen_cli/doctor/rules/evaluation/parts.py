@@ -4,7 +4,16 @@ import ast
 import re
 
 from ...project import Module
-from ...syntax import FUNCTIONS, argument, has_stars, is_constant, own_nodes, parameters, written
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    argument,
+    has_stars,
+    is_constant,
+    own_nodes,
+    parameters,
+    written,
+)
 from ..data.data import EVALUATION
 from ..randomness.sampled import samplers, seeds
 from ..shared.unasked import drawn_unasked
@@ -38,10 +47,20 @@ def drawn_alike(module: Module, made: ast.Call) -> str:
             continue
         alike = settings_alike(node, [made, *trained])
         for where, sample in samplers(other, node):
-            for method in sample if not seeds(where, sample) else ():
+            if seeds(where, sample) or not any(map(takes_a_sample, sample)):
+                continue
+            for method in sample:
                 if found := drawn_unasked(where, method, alike):
                     return found
     return ""
+
+
+def takes_a_sample(method: Function) -> bool:
+    """Whether a method reads the number of the sample; one that does not makes each anew."""
+    index = parameters(method)[:1]
+    return not index or any(
+        isinstance(node, ast.Name) and [node.id] == index for node in own_nodes(method)
+    )
 
 
 def settings_alike(node: ast.ClassDef, made: list[ast.Call]) -> set[str]:

@@ -118,6 +118,8 @@ def of_setting(module: Module, name: str) -> Numbers | None:
     None where one of the values is not known.
     """
     near = dict.fromkeys((module, *module.project.near(module)))
+    if flags_called(module, name):
+        near = {module: None}  # a flag of another program has a default of its own
     found = [value for other in near for value in set_in(other, name)]
     values = [getattr(one, "value", None) for one in found]
     line = rf"^[ \t]*['\"]?{re.escape(name)}['\"]?[ \t]*[:=][ \t]*([^\s,#]+)"
@@ -135,15 +137,21 @@ def repeats(value: ast.expr, name: str) -> bool:
     return name in (setting(value), setting(inner))
 
 
-def set_in(module: Module, name: str) -> Iterator[ast.expr]:
-    """What a file gives a setting: by a flag, an attribute, a key or a keyword."""
+def flags_called(module: Module, name: str) -> list[ast.Call]:
+    """Where a file adds a flag of this name."""
     flags = [f"{dashes}{name}" for dashes in ("--", "-")]
     flags += [one.replace("_", "-") for one in flags]
-    for call in module.calls.get("add_argument", ()):
-        if any(is_constant(one, *flags, name) for one in call.args) or is_constant(
-            keyword(call, "dest"), name
-        ):
-            yield keyword(call, "default") or call
+    return [
+        call
+        for call in module.calls.get("add_argument", ())
+        if any(is_constant(one, *flags, name) for one in call.args)
+        or is_constant(keyword(call, "dest"), name)
+    ]
+
+
+def set_in(module: Module, name: str) -> Iterator[ast.expr]:
+    """What a file gives a setting: by a flag, an attribute, a key or a keyword."""
+    yield from (keyword(call, "default") or call for call in flags_called(module, name))
     for target, statements in module.assigned.items():
         if target.rpartition(".")[2] != name:
             continue

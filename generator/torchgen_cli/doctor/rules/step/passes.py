@@ -118,7 +118,18 @@ def left_over(module: Module) -> Iterator[Spot]:
             if isinstance(node, ast.Name | ast.Attribute)
         )
         if again and every_few(condition.test) and not (zeroed or flushed or counts_on or cut):
-            yield Spot(condition, unsure=not has_several(module, condition.test))
+            first = begins_with_a_step(loop, condition.test)
+            yield Spot(condition, unsure=first or not has_several(module, condition.test))
+
+
+def begins_with_a_step(loop: ast.For, test: ast.expr) -> bool:
+    """Whether the first batch makes a step, `i % n == 0`, so that none has more passes than n."""
+    counted = last_name(loop.iter.func) if isinstance(loop.iter, ast.Call) else ""
+    count = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else None
+    return counted == "enumerate" and any(
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and same(node.left, count)
+        for node in walk(test)
+    )
 
 
 def has_several(module: Module, test: ast.expr) -> bool:
