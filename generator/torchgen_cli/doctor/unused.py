@@ -29,7 +29,7 @@ LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 RUNS = re.compile(
     r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"
 )
-TRAINS = re.compile(r"^(backward|DataLoader|fit|launch|main\w*|parse_args|save\w*|spawn)$")
+TRAINS = re.compile(r"^(backward|DataLoader|fit|launch|main\w*|save\w*|spawn)$")
 
 
 def is_never_reached(module: Module, node: ast.AST) -> bool:
