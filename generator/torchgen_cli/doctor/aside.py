@@ -3,7 +3,6 @@
 import ast
 import re
 import sys
-from contextlib import suppress
 from pathlib import PurePath
 
 from .branches_off import is_in_branch_off
@@ -13,7 +12,6 @@ from .project import Module, Project
 from .syntax import last_name
 from .unreached import is_unreached
 from .unused import (
-    PACKAGED,
     demonstration,
     in_unused_function,
     is_never_reached,
@@ -36,7 +34,6 @@ NEW_SYNTAX = re.compile(
     rb"""^\s*(type\s+\w+.*=|(async\s+)?def\s+\w+\[|class\s+\w+\[)|\b([fF][rR]?|[rR][fF])["']"""
 )
 ASYNC = re.compile(rb"\basync\b\s*(?!def\b|for\b|with\b)[=,):.\]]")
-PYTHON_3_6 = re.compile(rb"python[\w\s\"'()\[\]:=<>~.,*-]{0,20}\b3\.[56]\b", re.I)
 TEMPLATE = re.compile(rb"\{\{-?\s*cookiecutter\b|^\s*\{%-?\s*(if|for|raw)\b", re.M)
 OLD_SHEBANG = re.compile(rb"#!.*python2")
 OTHER_LIBRARY = re.compile(rb"^\s*(?:import|from)\s+(\w+)", re.M)
@@ -102,12 +99,8 @@ def is_beyond_us(content: bytes, line: int, message: str) -> bool:
 
 def is_for_python_3_6(project: Project, content: bytes, line: int) -> bool:
     """Whether a line uses `async` as a name, and the packaging asks for a Python that allows it."""
-    if not any(map(ASYNC.search, content.splitlines()[line - 1 : line])):
-        return False
-    told = [project.contents.get(one, b"") for one in PACKAGED]
-    with suppress(OSError):
-        told.append((project.root / "Dockerfile").read_bytes())
-    return any(map(PYTHON_3_6.search, told))
+    named = any(map(ASYNC.search, content.splitlines()[line - 1 : line]))
+    return named and project.stays_before("python", "3.7")
 
 
 def is_for_another_library(content: bytes) -> bool:

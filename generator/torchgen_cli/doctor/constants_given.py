@@ -1,9 +1,9 @@
 """The constants that the callers of a function give its parameters, where they give no others."""
 
 import ast
-from collections import Counter
 
 from .kept import kept
+from .methods import stored
 from .naming import WORD, is_written_elsewhere
 from .project import Module, Project
 from .syntax import (
@@ -13,11 +13,11 @@ from .syntax import (
     has_stars,
     keyword,
     last_name,
-    own_nodes,
     parameters,
     written,
 )
 from .unused import is_registered
+from .variables import stored_in
 
 LEFT_OUT = ...  # stands for an argument that a call does not give
 FAR = 3  # functions that hand an argument on, or that call each other
@@ -43,25 +43,14 @@ def values_of_argument(module: Module, asked: ast.expr) -> set[object] | None:
     if maker is None or len(kept_as) != 1 or module.function(kept_as[0]) is not maker:
         return None
     value = kept_as[0]
-    once = isinstance(value, ast.Name) and stored(module.project)[name] == 1
+    once = isinstance(value, ast.Name) and len(stored(module.project).get(name, ())) == 1
     return given_to(module, maker, value.id, FAR) if once else None  # type: ignore[attr-defined]
-
-
-@kept
-def stored(project: Project) -> Counter[str]:
-    """How often the code gives each attribute a value, whatever it is one of."""
-    return Counter(
-        node.attr
-        for module in project.modules
-        for node in module.attributes
-        if not isinstance(node.ctx, ast.Load)
-    )
 
 
 def given_to(module: Module, function: Function, name: str, depth: int) -> set[object] | None:
     """The constants that callers give a parameter; None where anything else may be given."""
     users = users_of(module, function) if depth else []
-    changed = {one.id for one in own_nodes(function) if is_set(one)}  # type: ignore[attr-defined]
+    changed = stored_in(function)
     takes, found = name in parameters(function), set[object]()
     if not users or name in changed or name_of_rest(function) in changed:
         return None
@@ -108,11 +97,6 @@ def given_by(
 def name_of_rest(function: Function) -> str:
     """The name of what takes all further arguments: of `**options`."""
     return function.args.kwarg.arg if function.args.kwarg is not None else ""
-
-
-def is_set(node: ast.AST) -> bool:
-    """Whether it is a name that gets a value."""
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
 
 
 def is_spoken_of(module: Module, function: Function, name: str) -> bool:

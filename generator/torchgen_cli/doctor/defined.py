@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .kept import kept
 from .lookup import imported, path_of
 from .project import Module, Project
-from .syntax import asks_main, blocks_of, last_name, mentions
+from .syntax import LEAVING, asks_main, blocks_of, last_name, mentions
 
 MAKES_NAMES = re.compile(
     rb"\bglobals\(\)|\blocals\(\)(\.update|\[)|\bvars\(\)|\bexec(file)?\(|\bsetattr\(builtins"
@@ -114,7 +114,7 @@ def is_cared_for(module: Module, node: ast.AST) -> bool:
 def asked_first(around: ast.AST, inner: ast.AST) -> list[ast.expr]:
     """The conditions on which what is around a part comes to that part, or passes over it."""
     if isinstance(around, ast.If | ast.IfExp):
-        return [around.test]
+        return [around.test, *left_before(around, inner)]
     if isinstance(around, ast.BoolOp):  # PY2 and isinstance(text, unicode)
         return [one for one in around.values[: around.values.index(inner)]]  # type: ignore[arg-type]
     return left_before(around, inner)
@@ -124,12 +124,9 @@ def left_before(around: ast.AST, inner: ast.AST) -> list[ast.expr]:
     """The conditions on which the statements before one leave its block."""
     block = next((one for one in blocks_of(around) if inner in one), [])
     before = block[: block.index(inner)] if block else []  # type: ignore[arg-type]
-    return [one.test for one in before if isinstance(one, ast.If) and leaves(one.body[-1])]
-
-
-def leaves(statement: ast.stmt) -> bool:
-    """Whether nothing of the block is done after a statement."""
-    return isinstance(statement, ast.Break | ast.Continue | ast.Raise | ast.Return)
+    return [
+        one.test for one in before if isinstance(one, ast.If) and isinstance(one.body[-1], LEAVING)
+    ]
 
 
 def is_caught(around: ast.Try, inner: ast.AST) -> bool:

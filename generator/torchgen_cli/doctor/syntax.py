@@ -154,6 +154,11 @@ def is_constant(node: ast.AST | None, *values: object) -> bool:
     return any(node.value == value and type(node.value) is type(value) for value in values)
 
 
+def is_text(node: ast.AST | None) -> bool:
+    """Whether it is a text that is written out."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
     """(target, value) of each name that is given one: two of `loss, error = a.item(), b.item()`."""
     for target in node.targets:
@@ -207,6 +212,10 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
         block = getattr(node, field, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
             yield block
+
+
+# statements after which nothing of their block is done
+LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 
 
 def asks_main(node: ast.AST) -> bool:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from .kept import kept
 from .naming import is_written_elsewhere
 from .project import Module, Project
-from .syntax import FUNCTIONS, asks_main, blocks_of, last_name, own_nodes, walk, written
+from .syntax import FUNCTIONS, LEAVING, asks_main, blocks_of, last_name, own_nodes, walk, written
 
 PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 DISTRIBUTES = re.compile(
@@ -24,7 +24,6 @@ DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(",
 # a file's own functions to try it out
 CHECKS = re.compile(r"^_?(test|demo|example|check|debug)")
 EXITS = ("exit", "os._exit", "quit", "sys.exit")
-LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 # what a demonstration of a file's classes does not do, and a program does
 RUNS = re.compile(
     r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"

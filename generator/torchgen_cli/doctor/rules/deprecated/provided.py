@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from ...defined import asked_first
 from ...kept import kept
 from ...lookup import path_of
 from ...project import Module, Project
@@ -10,7 +11,6 @@ from ...syntax import FUNCTIONS, last_name, mentions, pairs, walk, written
 
 # what a condition says that asks which release runs, or what it has
 ASKS = ("version", "hasattr", "signature", "torch_m", "_major", "py2", "py3")
-LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def is_for_a_release(module: Module, node: ast.AST) -> bool:
@@ -34,15 +34,9 @@ def asks_for_a_release(module: Module, test: ast.expr) -> bool:
 
 def asked_before(module: Module, node: ast.AST) -> Iterator[ast.expr]:
     """The conditions under which a place is reached: around it, or that leave before it."""
-    below = node
+    below: ast.AST = node
     for around in module.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp):
-            yield around.test
-        for block in (getattr(around, "body", None), getattr(around, "orelse", None)):
-            if isinstance(block, list) and below in block:
-                for one in block[: block.index(below)]:
-                    if isinstance(one, ast.If) and isinstance(one.body[-1], LEAVING):
-                        yield one.test
+        yield from asked_first(around, below)
         if isinstance(around, FUNCTIONS):
             return
         below = around

@@ -10,6 +10,7 @@ from ...syntax import (
     Function,
     argument,
     has_stars,
+    is_text,
     last_name,
     own_nodes,
     parameters,
@@ -73,11 +74,6 @@ def is_compared_text(operator: ast.cmpop, other: ast.expr) -> bool:
         several = other.elts if isinstance(other, ast.List | ast.Set | ast.Tuple) else []
         return bool(several) and all(is_text(one) for one in several)
     return isinstance(operator, ast.Eq | ast.NotEq) and is_text(other)
-
-
-def is_text(node: ast.expr) -> bool:
-    """Whether it is a text that is written out."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def changes_little(module: Module, node: ast.Compare) -> bool:

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import is_constant, last_name, mentions, own_calls, parameters, walk
+from ...syntax import LEAVING, is_constant, last_name, mentions, own_calls, parameters, walk
 
-LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 # what may be an answer: `use_cuda`, `not args.cpu`, `device.type == "cuda"`, `is_available()`
 ANSWERS = (ast.Attribute, ast.BoolOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
 

@@ -9,6 +9,7 @@ from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import argument, last_name, mentions, own_calls, own_nodes, same, walk
 from ..checkpoint.in_place import is_setting
 from ..shared.loops import OPTIMIZERS
+from .step import name_of
 from .still_rates import has_rates_set
 
 # a flag for the rate of every optimizer, and none for that of one of them
@@ -70,13 +71,6 @@ def deaf(module: Module) -> Iterator[Spot]:
                 and not sets_rates(module, other[0])
             ):
                 yield Spot(other[0])
-
-
-def name_of(asked: ast.expr) -> str:
-    """What a setting is called: `args.lr`, `config["lr"]`."""
-    if isinstance(asked, ast.Subscript) and isinstance(asked.slice, ast.Constant):
-        return str(asked.slice.value)
-    return last_name(asked)
 
 
 def sets_rates(module: Module, optimizer: ast.Call) -> bool:

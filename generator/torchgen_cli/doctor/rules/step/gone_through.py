@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...syntax import (
     FUNCTIONS,
+    LEAVING,
     Function,
     argument,
     last_name,
@@ -18,7 +19,6 @@ from ..randomness.reach_of_seeds import excludes
 from ..shared.loops import CLIPPING, OPTIMIZERS
 from ..shared.origins import called, given
 
-LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 EMPTYING = (*CLIPPING, "list", "parameters_to_vector", "tuple")
 
 

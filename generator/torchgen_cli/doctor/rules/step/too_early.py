@@ -10,6 +10,7 @@ from ...syntax import (
     FUNCTIONS,
     blocks,
     is_constant,
+    is_text,
     last_name,
     own_calls,
     own_nodes,
@@ -131,11 +132,6 @@ def depends_on_progress(module: Module, asked: ast.If) -> bool:
         or (written(node).count(".") < 2 and PROGRESS.search(last_name(node)) is not None)
         for node in own
     )
-
-
-def is_text(node: ast.expr) -> bool:
-    """Whether it is a text that stands in the code."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def in_a_loop(module: Module, statement: ast.stmt) -> bool:
