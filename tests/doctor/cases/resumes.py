@@ -1302,4 +1302,33 @@ def main(net, optimizer, loader, epoch_of):
             loader.dataset.sigma *= args.sigma_decay
         epoch_of(net, optimizer, loader)
 """,
+    "an optimizer that each epoch makes anew": """
+import torch
+
+def fit(args, net, loader, train):
+    best = 0
+    first = torch.load(args.last, weights_only=True)["epoch"] if args.last else 0
+    for epoch in range(first, args.epochs):
+        optimizer = torch.optim.Adam(net.parameters(), lr=args.lr)
+        score = train(net, loader, optimizer)
+        best = max(best, score)
+        torch.save({"net": net.state_dict(), "epoch": epoch + 1, "best": best}, args.last)
+""",
+    "a function that each epoch calls makes the optimizer": """
+import torch
+
+def train(net, loader, rate):
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
+    for x, y in loader:
+        loss = torch.nn.functional.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+def fit(args, net, loader):
+    first = torch.load(args.last, weights_only=True)["epoch"] if args.last else 0
+    for epoch in range(first, args.epochs):
+        train(net, loader, 1e-3 if epoch < 5 else 1e-4)
+        torch.save({"net": net.state_dict(), "epoch": epoch + 1}, args.last)
+""",
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ...kept import kept
 from ...project import Module
 from ...syntax import (
+    FUNCTIONS,
     argument,
     has_stars,
     is_constant,
@@ -24,9 +25,28 @@ ANEW = 0, 1, -1  # numbers that a count begins with
 
 
 def keeps_state(program: Iterable[Module]) -> bool:
-    """Whether an optimizer of a program may have a state: SGD without momentum has none."""
+    """Whether an optimizer may have a state that lasts: SGD without momentum has none."""
     made = list(optimizers_of(program))
-    return not made or any(not is_sgd(*one) or has_momentum(one[1]) for one in made)
+    return not made or any(
+        (not is_sgd(*one) or has_momentum(one[1])) and not is_renewed(*one) for one in made
+    )
+
+
+def is_renewed(module: Module, made: ast.Call) -> bool:
+    """Whether each epoch begins with a new optimizer."""
+    scope = module.function(made)
+    calls = list(module.project.calls_of(module, scope)) if isinstance(scope, FUNCTIONS) else []
+    return is_in_each_epoch(module, made) or (
+        bool(calls) and all(is_in_each_epoch(*one) for one in calls)
+    )
+
+
+def is_in_each_epoch(module: Module, node: ast.AST) -> bool:
+    """Whether a place is in a loop over epochs."""
+    return any(
+        isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target).lower()
+        for loop in module.loops_around(node)
+    )
 
 
 def comes_back_soon(program: list[Module]) -> bool:
