@@ -65,7 +65,8 @@ def test_lines_fit_the_terminal_and_the_worst_rule_comes_first(
 
 
 def test_a_file_is_judged_with_its_repository_in_view(project: Path, torchgen: Torchgen) -> None:
-    (project / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    (project / "pyproject.toml").write_text('[project]\nname = "nets"\n', encoding="utf-8")
+    (project / "README.md").write_text("    pip install nets\n", encoding="utf-8")
     bad = all_rules()["TG202"].bad
     (project / "data.py").write_text(bad, encoding="utf-8")
     done = torchgen("doctor", str(project / "data.py"))

@@ -34,8 +34,8 @@ def test_the_bad_example_is_found_at_the_marked_lines_and_by_no_other_rule(
     rule: Rule, tmp_path: Path
 ) -> None:
     hints = rule.severity is Severity.HINT
-    # with which TG101 is more than a hint
-    (tmp_path / "README.md").write_text("PyTorch 1.6", encoding="utf-8")
+    if rule.id == "TG101":  # a hint with a newer torch
+        (tmp_path / "README.md").write_text("PyTorch 1.6", encoding="utf-8")
     found = lines_found(tmp_path, rule.bad, hints)
     if hints:
         found = {one for one in found if one[0] == rule.id}

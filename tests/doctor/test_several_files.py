@@ -596,7 +596,16 @@ def test_passes_are_counted_by_the_flags_of_the_program_itself(tmp_path: Path) -
     [
         ("Dockerfile", "RUN pip install \\\n    numpy==1.23.5 pillow\n", False),
         ("README.md", "    pip install numpy==1.23.5\n", False),
-        ("README.md", "It was tested with numpy 1.23.5.\n", True),
+        ("README.md", "It was tested with numpy 1.23.5.\n", False),
+        ("README.md", "It was tested with numpy 1.23.5 and numpy 2.1.\n", True),
+        ("README.md", "- numpy >= 1.19\n", True),
+        ("README.md", "- Python 3.6, [PyTorch](https://pytorch.org) (version 1.2)\n", False),
+        ("README.md", "- PyTorch 0.4.1\n", False),
+        ("INSTALL.md", "- PyTorch == 1.3.0\n", False),
+        ("README.md", "- PyTorch 0.4.1 (or higher)\n", True),
+        ("README.md", "- PyTorch 0.4.1; since 2020 also PyTorch v1.2+\n", True),
+        ("README.md", "- Python 3.6+\n", True),
+        ("README.md", "- ipython 3.6\n", True),
         ("conda_env.yml", "dependencies:\n  - pip:\n    - numpy==1.23.5\n", False),
         ("Pipfile", '[packages]\nnumpy = "==1.19.5"\n', False),
         ("uv.lock", '[[package]]\nname = "numpy"\nversion = "1.23.5"\n', False),
@@ -604,7 +613,7 @@ def test_passes_are_counted_by_the_flags_of_the_program_itself(tmp_path: Path) -
         ("Pipfile.lock", '{"default": {"numpy": {"hashes": [], "version": "==1.23.5"}}}', True),
     ],
 )
-def test_the_numpy_that_a_project_installs_counts(
+def test_the_numpy_that_a_project_is_made_for_counts(
     file: str, text: str, shown: bool, tmp_path: Path
 ) -> None:
     code = "import numpy as np\nimport torch\n\nprint(torch.ones(2).numpy().astype(np.float))\n"

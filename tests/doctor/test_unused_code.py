@@ -71,8 +71,10 @@ def build():
         ("from models import Deep", "eval('models.' + args.name)()", {"width"}),
         ("from models import Deep", "eval('torch.nn.' + args.name)()", set()),
         ("from models import Deep", "eval(f'torch.nn.{args.name}')()", set()),
-        ("", "getattr(models.Plain(), args.name)()", {"width"}),
-        ("# --name grown", "getattr(models.Plain(), args.name)()", {"widened", "width"}),
+        ("", "getattr(models.Plain(), args.name)()", set()),
+        ("NAME = 'grown'", "getattr(models.Plain(), args.name)()", {"widened"}),
+        ("NAME = 'GROWN'", "getattr(models.Plain(), args.name)()", {"widened"}),
+        ("USE = '--name Deep'", "getattr(args.module, args.name)()", {"width"}),
         ("from models import Deep", "models.Plain()", set()),
         ("__all__ = ['Deep']", "models.Plain()", set()),
         ("NAMES = {'deep': models.Deep}", "models.Plain()", {"width"}),
@@ -122,14 +124,15 @@ class Log(Base):
         ("self.grown()\n    def __getattr__(self, name): pass", "args.log.show()", {"widened"}),
         ("self.any.grown()", "args.log.show()", {"widened"}),
         ("getattr(self, self.name)()", "args.log.show()", set()),
-        ("getattr(self.any, self.name)()", "args.log.show()", {"widened"}),
+        ("getattr(self.any, self.name)()", "args.log.show()", set()),
+        ("self.name = 'grown'; getattr(self.any, self.name)()", "args.log.show()", {"widened"}),
         ("pass\n\nWHICH = 'grown'\n", "getattr(args.any, WHICH)()", {"widened"}),
         ("pass\n\nWHICH = 'show'\n", "getattr(args.any, WHICH)()", set()),
         # a parameter that only has the name of a constant
         (
             "pass\n\ndef ask(it, WHICH):\n    return getattr(it, WHICH)()\n\nWHICH = 'show'\n",
-            "ask(args.any, args.name)",
-            {"widened", "width"},
+            "ask(args.any, args.of['grown'])",
+            {"widened"},
         ),
     ],
 )
@@ -146,7 +149,7 @@ def test_a_method_is_run_where_the_object_may_be_of_its_class(
 @pytest.mark.parametrize(
     ("beside", "content"),
     [
-        ("setup.py", "from setuptools import setup\n\nsetup(packages=['models'])\n"),
+        ("setup.py", "from setuptools import setup\n\nsetup(name='nets', packages=['models'])\n"),
         ("check.py", "import models\n\nprint(models.Plain().grown(), models.Deep())\n"),
         ("tests/test_models.py", "import models\n\nmodels.Plain().grown()\nmodels.Deep()\n"),
         ("broken.py", "import models\n\nprint(models.Plain().grown(), models.Deep()\n"),
@@ -160,8 +163,41 @@ def test_other_programs_count_too(tmp_path: Path, beside: str, content: str) -> 
     (package / "__init__.py").write_text(MODELS, encoding="utf-8")
     (tmp_path / beside).parent.mkdir(exist_ok=True)
     (tmp_path / beside).write_text(content, encoding="utf-8")
+    (tmp_path / "README.md").write_text("    pip install -U nets\n", encoding="utf-8")
     found = examine(tmp_path, select=("TG004",))
     assert "width" in {one.detail for one in found.failures}
+
+
+@pytest.mark.parametrize("command", ["pip install -e .", "pip install nets-of-others", ""])
+def test_a_package_that_no_page_has_others_install_is_for_its_own_programs(
+    tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "models").mkdir()
+    train = TRAIN.format(top="", model="models.Plain()")
+    (tmp_path / "train.py").write_text(train, encoding="utf-8")
+    (tmp_path / "models" / "__init__.py").write_text(MODELS, encoding="utf-8")
+    packaging = "from setuptools import setup\n\nsetup(name='nets', packages=['models'])\n"
+    (tmp_path / "setup.py").write_text(packaging, encoding="utf-8")
+    (tmp_path / "README.md").write_text(command, encoding="utf-8")
+    assert examine(tmp_path, select=("TG004",)).failures == []
+
+
+def test_one_of_several_imports_of_a_name_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    top = (
+        "def chosen(wide):\n    if wide:\n        from models.wide import Deep as Net\n"
+        "    else:\n        from models.flat import Flat as Net\n    return Net()\n"
+    )
+    train = TRAIN.format(top=top, model="chosen(args.wide)")
+    (tmp_path / "train.py").write_text(train, encoding="utf-8")
+    (tmp_path / "models" / "__init__.py").write_text("", encoding="utf-8")
+    (tmp_path / "models" / "wide.py").write_text(MODELS, encoding="utf-8")
+    (tmp_path / "models" / "flat.py").write_text(MODELS.replace("Deep", "Flat"), encoding="utf-8")
+    found = examine(tmp_path, select=("TG004",)).failures
+    assert {(one.file, one.detail) for one in found} == {
+        ("models/wide.py", "width"),
+        ("models/flat.py", "width"),
+    }
 
 
 HELPERS = """

@@ -98,9 +98,10 @@ def is_beyond_us(content: bytes, line: int, message: str) -> bool:
 
 
 def is_for_python_3_6(project: Project, content: bytes, line: int) -> bool:
-    """Whether a line uses `async` as a name, and the packaging asks for a Python that allows it."""
+    """Whether a line uses `async` as a name, and the project is for a Python that allows it."""
     named = any(map(ASYNC.search, content.splitlines()[line - 1 : line]))
-    return named and project.stays_before("python", "3.7")
+    older = project.stays_before("python", "3.7") or project.stays_before_torch("0.4.1")
+    return named and older
 
 
 def is_for_another_library(content: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Which torch a project surely runs on, as its code tells, and which one its README names."""
+"""Which torch a project surely runs on, as its code tells, and which its README names."""
 
 import ast
 import re
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from .kept import kept
 from .parsed import ParsedFile
 
 # the first torch that has each of these, or the parts of it
@@ -54,13 +55,17 @@ LAST_PARTS = {name.rpartition(".")[2] for name in SINCE}
 README = ("[Rr][Ee][Aa][Dd][Mm][Ee]*", "INSTALL*", "doc*/INSTALL*", "readme/INSTALL*")
 # what torch has not had since 1.9, or since shortly before
 GONE = {"torch._six.container_abcs", "torch._six.int_classes", "torch.irfft", "torch.rfft"}
-# `PyTorch >= 1.4.0`, "pytorch 1.8.0", "PyTorch (1.6+)", "PyTorch version: 1.2"
-NAMED = re.compile(r"torch(?:\]\([^)]*\))?(?:\s+versions?)?[\s(>=:v*`]{0,6}(\d+\.\d+)", re.I)
+# `PyTorch >= 1.4.0`, "pytorch 1.8", "PyTorch (1.6+)", "PyTorch (version 1.2)", "install = 1.4"
+NAMED = (
+    r"(?<![\w/-])%s(?:\]\([^)]*\))?(?:[\s(]+(?:versions?|install))?"
+    r"[\s(>=:v*`]{0,6}(\d+\.\d+)"
+)
+ANY_NEWER = Version("99")
 FURTHER = re.compile(
     r"[.\dx`*]*\s*(?:,|/|&|-|\u2013|~|and|or|to)[\s`*v]*([0-3]\.\d+)(?!\d*\s*x)", re.I
 )
 CAPPED = re.compile(r"[.\dx\s,`*)]*<")
-OR_NEWER = re.compile(r"[.\dx\s`*)]*(\+|(or|and) +(above|greater|higher|later|newer|up))", re.I)
+OR_NEWER = re.compile(r"[.\dx\s`*()]*(\+|(or|and) +(above|greater|higher|later|newer|up))", re.I)
 
 
 def used_torch(modules: Iterable[ParsedFile]) -> Version:
@@ -113,8 +118,16 @@ def names_in(module: ParsedFile) -> Iterable[str]:
             yield module.qualified(node)
 
 
-def named_in_readme(root: Path) -> list[Version]:
-    """The releases of torch that the README at `root`, or its INSTALL, names as what it needs."""
+@kept
+def named_in_readme(root: Path, library: str = "torch") -> list[Version]:
+    """The releases of a library that the README at `root`, or its INSTALL, names as what it needs.
+
+    A lower bound stands for any newer one.
+    """
+    name = (
+        "(?:py)?torch" if library == "torch" else "[-_.]".join(map(re.escape, library.split("-")))
+    )
+    pattern = re.compile(NAMED % name, re.I)
     found = []
     files = (file for name in README for file in sorted(root.glob(name)) if file.is_file())
     for file in files:
@@ -122,8 +135,10 @@ def named_in_readme(root: Path) -> list[Version]:
             text = file.read_text(encoding="utf-8", errors="replace")[:100_000]
         except OSError:
             continue
-        for named in NAMED.finditer(text):
-            if not is_lower_bound(text, named):
+        for named in pattern.finditer(text):
+            if is_lower_bound(text, named):
+                found.append(ANY_NEWER)
+            else:
                 found += [Version(named[1]), *further(text, named.end())]
     return found
 

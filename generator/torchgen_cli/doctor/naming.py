@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .documents import documents
 from .kept import kept
@@ -43,6 +43,11 @@ def named_by(module: Module, node: ast.AST) -> Iterator[str]:
             yield re.split("[.:]", node.value)[-1]
     elif isinstance(node, ast.Call):
         yield from chosen_by(module, node)
+    elif isinstance(node, ast.ImportFrom):  # one of several of the same name
+        for alias in node.names:
+            whole = module.imports.get(alias.asname or alias.name, "")
+            if not whole.endswith(f"{node.module or ''}.{alias.name}"):
+                yield alias.name
 
 
 def meant_by(module: Module, name: str) -> Iterator[str]:
@@ -179,5 +184,47 @@ def is_written_elsewhere(project: Project, name: str, own: bytes) -> bool:
 @kept
 def words(project: Project) -> Counter[str]:
     """How often each word stands in the code, the pages and the configurations of a project."""
-    texts = [*project.contents.values(), *project.unread.values(), documents(project.root)]
+    code = b"\n".join(project.contents.values()).decode("utf-8", "replace")
+    return Counter(WORD.findall(code)) + words_beside(project)
+
+
+@kept
+def words_beside(project: Project) -> Counter[str]:
+    """How often each word stands in the pages, in the configurations and in unreadable code."""
+    texts = [*project.unread.values(), documents(project.root)]
     return Counter(one for text in texts for one in WORD.findall(text.decode("utf-8", "replace")))
+
+
+def is_written_as_text(module: Module, node: ast.AST, name: str) -> bool:
+    """Whether a name stands in a string outside a part of the code, in a page or configuration.
+
+    In lower case or upper case: `getattr(nets, args.net.upper())`.
+    """
+    lower = name.lower()
+    own = Counter(one.lower() for one in words_of_strings(module, walk(node)))
+    return words_as_texts(module.project)[lower] > own[lower]
+
+
+@kept
+def words_as_texts(project: Project) -> Counter[str]:
+    """How often each word stands in the strings of the code, and beside the code."""
+    strings = (
+        one for module in project.modules for one in words_of_strings(module, module.parents)
+    )
+    return Counter(one.lower() for one in (*strings, *words_beside(project).elements()))
+
+
+def words_of_strings(module: Module, nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The words of strings, but for what `__all__` lists and the docstrings of functions."""
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            above = module.parents[node]
+            around = module.parents.get(above)
+            says = isinstance(above, ast.Expr) and around is not module.tree  # how it is started
+            if not says and not (around is not None and is_public(around)):
+                yield from WORD.findall(node.value)
+
+
+def is_public(node: ast.AST) -> bool:
+    """Whether it is `__all__ = [...]`."""
+    return isinstance(node, ast.Assign) and written(node.targets[0]) == "__all__"

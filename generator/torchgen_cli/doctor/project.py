@@ -364,13 +364,21 @@ class Project:
         return pinned_torch(self.root)
 
     def stays_before_torch(self, version: str) -> bool:
-        """Whether the project is pinned to a torch before this version."""
-        return self.pinned_torch is not None and self.pinned_torch < Version(version)
+        """Whether the project is pinned to a torch before this version, or made for one.
+
+        It is made for what its README names, unless the code needs a newer one.
+        """
+        if self.pinned_torch is not None:
+            return self.pinned_torch < Version(version)
+        return self.names_torch_before(version) and not self.uses_torch(version)
 
     def stays_before(self, library: str, release: str) -> bool:
-        """Whether the project's packaging allows no release of a library from this one on."""
+        """Whether the packaging allows no release of a library from this one on, or the README."""
         if (library, release) not in self._kept_back:
-            self._kept_back[library, release] = stays_before(self.root, library, release)
+            torch = library in ("torch", "pytorch")  # `stays_before_torch` asks the code too
+            named = [] if torch else named_in_readme(self.root, library)
+            older = bool(named) and max(named) < Version(release)
+            self._kept_back[library, release] = older or stays_before(self.root, library, release)
         return self._kept_back[library, release]
 
     def contains(self, text: bytes) -> bool:

@@ -14,11 +14,12 @@ from .naming import (
     IN_FILE,
     OF_FILE,
     WORD,
-    is_written_elsewhere,
+    is_public,
+    is_written_as_text,
     named_by,
 )
 from .project import Module, Project
-from .syntax import FUNCTIONS, is_constant, walk, written
+from .syntax import FUNCTIONS, is_constant, walk
 from .unused import (
     demonstration,
     is_cut_off,
@@ -149,18 +150,16 @@ def is_asked(part: Part, alive: set[Part], asked: dict[str, list[Asked]]) -> boo
 def may_be_meant(part: Part) -> bool:
     """Whether a name that is looked up as a text may be this one.
 
-    It is written somewhere, in the code, a page or a configuration, or put together; or all the
-    classes of a file are looked through.
+    It is written in a string, a page or a configuration, or put together; or all the classes of a
+    file are looked through.
     """
     node, project = part.node, part.module.project
     looks = is_open(project) and any(map(project.contains, LOOKS))
     if not isinstance(node, DEFINITIONS) or (looks and isinstance(node, ast.ClassDef)):
         return True
-    lines = project.contents[part.module.name].splitlines()
-    code = b"\n".join(lines[node.lineno - 1 : node.end_lineno])
     begun, ended = fragments(project)
     put_together = node.name.startswith(begun) or node.name.endswith(ended)
-    return put_together or is_written_elsewhere(project, node.name, code)
+    return put_together or is_written_as_text(part.module, node, node.name)
 
 
 @kept
@@ -204,7 +203,7 @@ def parts_of(module: Module) -> list[Part]:
     for node, parent in module.parents.items():  # the outer ones come first
         part = part_of[parent]
         cut_off = isinstance(node, ast.stmt) and is_cut_off(module, node, parent)
-        if node is shown or is_list_of_names(node) or cut_off:
+        if node is shown or is_public(node) or cut_off:
             part = None  # which uses nothing
         elif part is not None and isinstance(node, DEFINITIONS) and not is_function(part.node):
             owner = part if isinstance(part.node, ast.ClassDef) else None
@@ -220,11 +219,6 @@ def parts_of(module: Module) -> list[Part]:
 def is_function(node: ast.AST) -> bool:
     """Whether it is a function, within which all runs as one."""
     return isinstance(node, FUNCTIONS)
-
-
-def is_list_of_names(node: ast.AST) -> bool:
-    """Whether it is `__all__ = [...]`."""
-    return isinstance(node, ast.Assign) and written(node.targets[0]) == "__all__"
 
 
 def is_replaced(node: Definition, parent: ast.AST) -> bool:

@@ -5,8 +5,9 @@ import re
 from functools import partial
 from pathlib import PurePath
 
+from .documents import documents
 from .kept import kept
-from .naming import is_written_elsewhere
+from .naming import is_written_as_text
 from .project import Module, Project
 from .syntax import FUNCTIONS, LEAVING, asks_main, blocks_of, last_name, own_nodes, walk, written
 
@@ -14,6 +15,7 @@ PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 DISTRIBUTES = re.compile(
     rb"packages|py_modules|^\[(project|tool\.poetry|build-system|options)\]", re.M
 )
+NAME = re.compile(rb"""\bname\s*=\s*["']([\w.-]+)["']""")
 # decorators that keep a function nowhere; any other may put it in a table
 PLAIN = {"abstractmethod", "amp", "autocast", "cache", "cached_property", "classmethod", "script"}
 PLAIN |= {"contextmanager", "custom_bwd", "custom_fwd", "dataclass", "enable_grad", "lru_cache"}
@@ -139,7 +141,7 @@ def is_unused(module: Module) -> bool:
     named = (f'"{path.stem}"'.encode(), f"'{path.stem}'".encode())
     if is_distributed(project) or any(map(project.contains, named)):
         return False
-    if by_name and is_written_elsewhere(project, path.stem, project.contents[module.name]):
+    if by_name and is_written_as_text(module, module.tree, path.stem):
         return False
     return any("backward" in other.calls for other in project.code if other is not module)
 
@@ -158,9 +160,18 @@ def does_something(statement: ast.stmt) -> bool:
 
 @kept
 def is_distributed(project: Project) -> bool:
-    """Whether the packaging installs the code, so that other projects may use it."""
+    """Whether other projects may use the code: its pages have them install it by its name.
+
+    Packaging alone tells little, as many a program has a setup.py for `pip install -e .`.
+    """
     files = (project.root / name for name in PACKAGED)
-    return any(file.exists() and DISTRIBUTES.search(file.read_bytes()) for file in files)
+    texts = [file.read_bytes() for file in files if file.exists()]
+    names = {one for text in texts if DISTRIBUTES.search(text) for one in NAME.findall(text)}
+    pages = documents(project.root, (".md", ".rst"))
+    return any(
+        re.search(rb"\bpip3? install (-\S+ )*[\"']?%s(?![\w./-])" % re.escape(name), pages)
+        for name in names
+    )
 
 
 def is_open(project: Project) -> bool:

@@ -1,6 +1,7 @@
 """Which releases of libraries a project's own packaging lets one install."""
 
 import re
+from itertools import pairwise
 
 from packaging.version import Version
 
@@ -109,6 +110,8 @@ def newest_python(project: Project) -> str | None:
         if project.stays_before(library, release)
     ]
     named += [py for torch, py in PYTHON_OF_TORCH.items() if project.stays_before_torch(torch)]
+    for python, newer in pairwise(PYTHONS):
+        named += [python] if project.stays_before("python", newer) else []
     by_conda = python_of_conda(project)
     return min([*named, by_conda] if by_conda else named, key=Version, default=None)
 
