@@ -45,6 +45,21 @@ def test_findings_are_lines_with_file_line_rule_and_remedy(
     assert each[1:3] == ["  train.py:3: no weights_only", "  train.py:4: no weights_only"]
 
 
+def test_copies_of_a_place_are_told_by_the_first(project: Path, torchgen: Torchgen) -> None:
+    for name, code in (
+        ("a.py", "print(aps)"),
+        ("b.py", "print(aps)"),
+        ("train.py", "print(1, aps)"),
+    ):
+        (project / name).write_text(f"{code}\n", encoding="utf-8")
+    lines = torchgen("doctor", str(project)).stdout.splitlines()
+    assert lines[1:3] == [
+        "  a.py:1: aps, and in 1 more place: --hints shows them",
+        "  train.py:1: aps",
+    ]
+    assert "  b.py:1: aps" in torchgen("doctor", str(project), "--hints").stdout
+
+
 @pytest.mark.parametrize("width", ["80", "120"])
 def test_lines_fit_the_terminal_and_the_worst_rule_comes_first(
     width: str, project: Path, env: dict[str, str], torchgen: Torchgen

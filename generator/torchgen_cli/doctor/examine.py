@@ -35,6 +35,8 @@ class Finding:
     unsure: bool = False
     cell: int | None = None
     """Of a notebook; the line is then the one within the cell."""
+    code: str = field(default="", compare=False)
+    """The lines of the place, by which copies of it are known."""
 
     @property
     def about(self) -> Rule:
@@ -217,6 +219,7 @@ def check(
 
 def found_by(rule: Rule, module: Module, hints: bool) -> Iterator[tuple[Finding, int]]:
     """What one rule finds in a file, each with the last line where a comment can ignore it."""
+    lines = module.project.contents[module.name].decode("utf-8", "replace").splitlines()
     for spot in rule.check(module):
         node, detail, unsure = as_spot(spot)
         unsure = unsure or is_aside(module, node)
@@ -226,5 +229,7 @@ def found_by(rule: Rule, module: Module, hints: bool) -> Iterator[tuple[Finding,
         column = getattr(node, "col_offset", 0) + 1
         # a comment may be at the end of a call of many lines, but not anywhere in a loop
         long = isinstance(node, ast.expr | ast.Assign | ast.Expr | ast.ImportFrom)
-        last = getattr(node, "end_lineno", None) or line if long else line
-        yield Finding(module.name, line, column, rule.id, detail, unsure), last
+        end = getattr(node, "end_lineno", None) or line
+        code = "\n".join(one.strip() for one in lines[line - 1 : end])
+        found = Finding(module.name, line, column, rule.id, detail, unsure, code=code)
+        yield found, end if long else line

@@ -18,7 +18,8 @@ LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "
 def as_text(result: Examination, hints: bool = False, width: int | None = None) -> str:
     """For people: by rule, the worst first; each with its places, its remedy, and the count.
 
-    Of a rule that is shown once, the first place of a kind stands for all, unless `hints`.
+    The first place stands for all with the same code, and of a rule that is shown once for all of
+    its kind, unless `hints`.
     """
     if width is None:
         width = max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
@@ -41,10 +42,10 @@ def as_text(result: Examination, hints: bool = False, width: int | None = None) 
 
 def _places(found: list[Finding], hints: bool) -> list[str]:
     """A line for each place: where it is, and what is special about it."""
-    alike: dict[tuple[object, ...], list[Finding]] = {}
+    alike: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
-        kind = (one.detail,) if one.about.once and not hints else (one.detail, place(one))
-        alike.setdefault(kind, []).append(one)
+        which = place(one) if hints else "" if one.about.once else one.code or place(one)
+        alike.setdefault((one.detail, which), []).append(one)
     lines = []
     for first, *others in alike.values():
         hidden = len(others) if not hints else 0  # else they share the line
