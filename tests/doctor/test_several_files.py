@@ -607,6 +607,8 @@ def test_passes_are_counted_by_the_flags_of_the_program_itself(tmp_path: Path) -
         ("README.md", "- Python 3.6+\n", True),
         ("README.md", "- ipython 3.6\n", True),
         ("conda_env.yml", "dependencies:\n  - pip:\n    - numpy==1.23.5\n", False),
+        ("nets_env_cuda113.yaml", "dependencies:\n  - numpy=1.23.5=py38h_0\n", False),
+        ("requirements.txt", "numpy[extra]==1.23.5\n", False),
         ("Pipfile", '[packages]\nnumpy = "==1.19.5"\n', False),
         ("uv.lock", '[[package]]\nname = "numpy"\nversion = "1.23.5"\n', False),
         ("uv.lock", '[[package]]\nname = "numpy"\nversion = "2.1.0"\n', True),

@@ -16,8 +16,7 @@ VERSIONS = (
 )
 FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "*/pixi.toml"),
-    *("environment.yml", "environment.yaml", "*/environment.yml", "*/environment.yaml"),
-    *("conda_env.y*ml", "*/conda_env.y*ml", "cog.yaml", "requirement.txt"),
+    *("*env*.y*ml", "*/*env*.y*ml", "conda*.y*ml", "cog.yaml", "requirement.txt"),
     *("requirements*.txt", "requirements/*.txt", "*/requirements*.txt", "requirements*.lock"),
     *("conda*.txt", "Pipfile", "setup*.sh", "install*.sh", "*env*.sh"),
 )
@@ -36,7 +35,7 @@ TORCHES = ("torch", "pytorch", "torchaudio", "torchtext", "torchvision")
 
 def _pattern(name: str) -> re.Pattern[str]:
     """Finds the versions of a library: beside its name, in the address of a package, in a lock."""
-    beside = rf"""(?:^|["'\s]){name}{VERSIONS}"""
+    beside = rf"""(?:^|["'\s]){name}(?:\[[\w,-]*\])?{VERSIONS}"""
     address = rf"/{name}-(\d+\.[\d.]*\d)(?:\.post\d+)?[-%+]"
     locked = rf'"{name}"(?:\r?\nversion = "|: \{{[^}}]*"version": ")((?:==)?\d[\d.]*)'
     return re.compile(rf"{beside}|{address}|{locked}", re.M | re.I)

@@ -12,7 +12,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "torch.distributed.dist_backend": "torch.distributed.get_backend",
             "torch.legacy": "torch.nn",
             "torch.utils.ffi": "torch.utils.cpp_extension",
-            "torch.utils.serialization.load_lua": "torch.load of a file that torch saved",
+            "torch.utils.serialization.load_lua": "nothing: convert the file with the older torch",
         },
         "1.2": {
             "torch._jit_internal.weak_module": "nothing: it has no effect",
@@ -22,21 +22,22 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             **{
                 f"torch.utils.data.dataloader.{name}": "torch.utils.data._utils"
                 for name in (
-                    *("_DataLoaderIter", "_use_shared_memory", "container_abcs", "numpy_type_map"),
+                    *("_DataLoaderIter", "_use_shared_memory", "container_abcs"),
                     *("pin_memory_batch", "string_classes"),
                 )
             },
+            "torch.utils.data.dataloader.numpy_type_map": "torch.as_tensor of the value",
         },
         "1.5": {"torch.jit.get_trace_graph": "torch.jit._get_trace_graph"},
         "1.8": {
             "torch.btrifact": "torch.linalg.lu_factor",
             "torch.gels": "torch.linalg.lstsq",
-            "torch.gesv": "torch.linalg.solve",
-            "torch.ifft": "torch.fft.ifft",
-            "torch.irfft": "torch.fft.irfft",
+            "torch.gesv": "torch.linalg.solve, with the matrix first",
+            "torch.ifft": "torch.fft.ifftn, whose arguments differ",
+            "torch.irfft": "torch.fft.irfftn, whose arguments differ",
             "torch.potrf": "torch.linalg.cholesky",
             "torch.potrs": "torch.cholesky_solve",
-            "torch.rfft": "torch.fft.rfft",
+            "torch.rfft": "torch.fft.rfftn, whose arguments differ",
             "torch.trtrs": "torch.linalg.solve_triangular",
         },
         "1.9": {
