@@ -32,8 +32,9 @@ OPENING = ("h5py.File", "open", "zipfile.ZipFile", "tarfile.open", "lmdb.open")
 @rule(
     "TG107",
     "a file opened in `__init__` is shared by all workers",
-    why="""A forked worker inherits the parent's open file: processes that read from it move each
-    other's position, and get wrong samples or errors. A spawned worker cannot pickle it. LMDB
+    why="""A worker that is not forked cannot pickle it, and the loader fails: on Windows, on macOS,
+    and on Linux since Python 3.14. A forked worker inherits it: processes that read from a plain
+    file, or with an old HDF5, move each other's position, and get wrong samples or errors. LMDB
     forbids the use of an environment after a fork; without locks that usually works, and is a hint.
     So is a dataset that no loader is found to read.""",
     remedy="open the file at the first `__getitem__` in each process",
