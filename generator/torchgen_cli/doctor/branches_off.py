@@ -8,13 +8,12 @@ from .constants_given import FAR, users_of, values_of_argument
 from .defined import left_before
 from .project import Module
 from .syntax import FUNCTIONS, Function
-from .unused import is_distributed, is_open
+from .unused import is_distributed
 
 
 def is_in_branch_off(module: Module, node: ast.AST) -> bool:
     """Whether a place is in a branch that no run takes, or only such branches lead to it."""
-    open_to_all = is_distributed(module.project) or is_open(module.project)
-    return not open_to_all and is_off(module, node, FAR)
+    return not is_distributed(module.project) and is_off(module, node, FAR)
 
 
 def is_off(module: Module, node: ast.AST, depth: int) -> bool:

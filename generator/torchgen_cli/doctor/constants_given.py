@@ -16,7 +16,8 @@ from .syntax import (
     parameters,
     written,
 )
-from .unused import is_registered
+from .unreached import may_be_named
+from .unused import is_open, is_registered
 from .variables import stored_in
 
 LEFT_OUT = ...  # stands for an argument that a call does not give
@@ -58,7 +59,7 @@ def given_to(module: Module, function: Function, name: str, depth: int) -> set[o
         return None  # which is no parameter
     place = parameters(function).index(name) if takes else None
     for other, call in users:
-        values = given_by(other, call, name, place, depth - 1)
+        values = given_by(other, call, name, place_in(other, call, place), depth - 1)
         if values is None and has_stars(call) and not is_spoken_of(module, function, name):
             values = {LEFT_OUT}
         if values is None:
@@ -94,6 +95,24 @@ def given_by(
     return given_to(module, scope, name, depth) if handed_on else None
 
 
+def place_in(module: Module, call: ast.Call, place: int | None) -> int | None:
+    """The place of an argument in a call; timm takes a name first, and one more that way."""
+    if place is None or not is_of_timm(module, call):
+        return place
+    return 1 if place == 0 else None
+
+
+def is_of_timm(module: Module, call: ast.Call) -> bool:
+    """Whether timm makes a model, by the name of a function that it keeps."""
+    whole = module.qualified(call.func)
+    return whole.startswith("timm.") and whole.endswith(".create_model")
+
+
+def is_kept_by_timm(node: Function | ast.ClassDef) -> bool:
+    """Whether a function makes a model of a name that timm knows."""
+    return any(last_name(one) == "register_model" for one in node.decorator_list)
+
+
 def name_of_rest(function: Function) -> str:
     """The name of what takes all further arguments: of `**options`."""
     return function.args.kwarg.arg if function.args.kwarg is not None else ""
@@ -113,8 +132,14 @@ def users_of(module: Module, node: Function | ast.ClassDef) -> list[tuple[Module
     project, around = module.project, module.parents[node]
     if isinstance(around, ast.ClassDef) and node.name == "__init__":
         return users_of(module, around)
+    if is_kept_by_timm(node):
+        models = project.callers.get("create_model", ())
+        by_name = [one for one in models if is_of_timm(*one)]
+        return [*project.calls_of(module, node), *by_name] if by_name else []
     library = node.name.startswith("__") or node.name in OF_LIBRARIES
     if node.name in handed_on(project) or is_registered(node) or library:
+        return []
+    if is_open(project) and may_be_named(module, node):
         return []
     if isinstance(node, FUNCTIONS):
         return list(project.calls_of(module, node))

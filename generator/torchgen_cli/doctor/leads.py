@@ -121,17 +121,34 @@ def look_up(project: Project, folder: str, parts: list[str]) -> Found:
 
 def imported_files(module: Module, statement: ast.Import | ast.ImportFrom) -> Iterator[Module]:
     """The files of the project that surely run when a statement imports from them."""
-    known = files(module.project)
     for source, name in asked_for(statement):
         there = [one for one in places(module, source) if not one.missing]
-        if len(there) != 1:
-            continue
-        folders = there[0].folder.split("/")
-        packages = ["/".join(folders[: depth + 1]) for depth in range(len(folders))]
-        names = [*(f"{one}/__init__.py" for one in packages), there[0].file]
-        if name and not there[0].file:
-            names.append(f"{there[0].folder}/{name}.py".lstrip("/"))
-        yield from (known[one] for one in names if one in known)
+        if len(there) == 1:
+            yield from files_at(module.project, there[0], name)
+
+
+def nearest_files(module: Module, statement: ast.Import | ast.ImportFrom) -> list[Module]:
+    """The files that a statement imports from, of several of a name those that lie nearest."""
+    leads = [
+        (name, next((one for one in places(module, source) if not one.missing), None))
+        for source, name in asked_for(statement)
+    ]
+    return [
+        file
+        for name, found in leads
+        for file in (files_at(module.project, found, name) if found is not None else ())
+    ]
+
+
+def files_at(project: Project, found: Found, name: str) -> list[Module]:
+    """The files that run when a name is imported from a place."""
+    known = files(project)
+    folders = found.folder.split("/")
+    packages = ["/".join(folders[: depth + 1]) for depth in range(len(folders))]
+    names = [*(f"{one}/__init__.py" for one in packages), found.file]
+    if name and not found.file:
+        names.append(f"{found.folder}/{name}.py".lstrip("/"))
+    return [known[one] for one in names if one in known]
 
 
 @kept

@@ -198,11 +198,18 @@ def words_beside(project: Project) -> Counter[str]:
 def is_written_as_text(module: Module, node: ast.AST, name: str) -> bool:
     """Whether a name stands in a string outside a part of the code, in a page or configuration.
 
-    In lower case or upper case: `getattr(nets, args.net.upper())`.
+    In lower case or upper case: `getattr(nets, args.net.upper())`. What copies of it say of
+    themselves does not count.
     """
-    lower = name.lower()
-    own = Counter(one.lower() for one in words_of_strings(module, walk(node)))
-    return words_as_texts(module.project)[lower] > own[lower]
+    lower, project = name.lower(), module.project
+    copies = {node: module} | {
+        one: other
+        for other, one in (*project.functions.get(name, ()), *project.classes.get(name, ()))
+    }
+    own = Counter(
+        word.lower() for one, other in copies.items() for word in words_of_strings(other, walk(one))
+    )
+    return words_as_texts(project)[lower] > own[lower]
 
 
 @kept

@@ -9,6 +9,8 @@ from packaging.version import Version
 
 from .kept import kept
 
+# what a requirement asks for beside a library: `gym[atari]`
+EXTRAS = r"(?:\[[\w\s,.-]*\])?"
 # `>=2.6`, conda's `=1.10`, ` = "^1.10"` of poetry and pixi, ` 1.10` alone in a line
 VERSIONS = (
     r"""(?:\s*=\s*["'])?(\s*[<>=!~^]=?=?\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?\s*[\w.*+!-]+)*"""
@@ -35,7 +37,7 @@ TORCHES = ("torch", "pytorch", "torchaudio", "torchtext", "torchvision")
 
 def _pattern(name: str) -> re.Pattern[str]:
     """Finds the versions of a library: beside its name, in the address of a package, in a lock."""
-    beside = rf"""(?:^|["'\s]){name}(?:\[[\w,-]*\])?{VERSIONS}"""
+    beside = rf"""(?:^|["'\s]){name}{EXTRAS}{VERSIONS}"""
     address = rf"/{name}-(\d+\.[\d.]*\d)(?:\.post\d+)?[-%+]"
     locked = rf'"{name}"(?:\r?\nversion = "|: \{{[^}}]*"version": ")((?:==)?\d[\d.]*)'
     return re.compile(rf"{beside}|{address}|{locked}", re.M | re.I)

@@ -148,18 +148,23 @@ def is_asked(part: Part, alive: set[Part], asked: dict[str, list[Asked]]) -> boo
 
 
 def may_be_meant(part: Part) -> bool:
-    """Whether a name that is looked up as a text may be this one.
+    """Whether a name that is looked up as a text may be that of a part."""
+    return may_be_named(part.module, part.node)
+
+
+def may_be_named(module: Module, node: ast.AST) -> bool:
+    """Whether a name that is looked up as a text may be that of a function or a class.
 
     It is written in a string, a page or a configuration, or put together; or all the classes of a
     file are looked through.
     """
-    node, project = part.node, part.module.project
+    project = module.project
     looks = is_open(project) and any(map(project.contains, LOOKS))
     if not isinstance(node, DEFINITIONS) or (looks and isinstance(node, ast.ClassDef)):
         return True
     begun, ended = fragments(project)
     put_together = node.name.startswith(begun) or node.name.endswith(ended)
-    return put_together or is_written_as_text(part.module, node, node.name)
+    return put_together or is_written_as_text(module, node, node.name)
 
 
 @kept

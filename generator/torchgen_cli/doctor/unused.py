@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from functools import partial
 from pathlib import PurePath
 
@@ -9,7 +10,17 @@ from .documents import documents
 from .kept import kept
 from .naming import is_written_as_text
 from .project import Module, Project
-from .syntax import FUNCTIONS, LEAVING, asks_main, blocks_of, last_name, own_nodes, walk, written
+from .syntax import (
+    FUNCTIONS,
+    LEAVING,
+    asks_main,
+    blocks_of,
+    is_constant,
+    last_name,
+    own_nodes,
+    walk,
+    written,
+)
 
 PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 DISTRIBUTES = re.compile(
@@ -138,12 +149,23 @@ def is_unused(module: Module) -> bool:
     if path.stem in project.imported_parts or any(map(does_something, module.tree.body)):
         return False
     by_name = has_unread_files(project) or is_open(project)
-    named = (f'"{path.stem}"'.encode(), f"'{path.stem}'".encode())
-    if is_distributed(project) or any(map(project.contains, named)):
+    own = sum(is_constant(node, path.stem) for node in module.parents)
+    if is_distributed(project) or texts(project)[path.stem] > own:
         return False
     if by_name and is_written_as_text(module, module.tree, path.stem):
         return False
     return any("backward" in other.calls for other in project.code if other is not module)
+
+
+@kept
+def texts(project: Project) -> Counter[str]:
+    """How often each string is written in the code."""
+    return Counter(
+        node.value
+        for module in project.code
+        for node in module.parents
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def does_something(statement: ast.stmt) -> bool:

@@ -91,7 +91,8 @@ def refused(module: Module) -> Iterator[Spot]:
     old = is_out_of_reach(project, "torch", "2.6")
     for kept in (*(one for one in found if one not in dead), *dead):
         for load in loads:
-            if may_hold(module, load, kept):
+            count = unpacked(module, load)
+            if may_hold(module, load, kept) and (not count or count in lengths_saved(kept)):
                 yield Spot(load, f"{kept.what} is in the file", unsure=old or kept in dead)
                 return
 
@@ -154,6 +155,21 @@ def may_hold(module: Module, load: ast.Call, kept: Kept) -> bool:
     if kept.is_state:  # a resume that leaves the optimizer out
         return len(reads) > 1 and kept.keys.issuperset(reads)
     return not kept.keys.isdisjoint(reads)
+
+
+def unpacked(module: Module, load: ast.Call) -> int:
+    """The number of names that what is loaded is spread over; 0 where it is kept as one."""
+    statement = module.parents[load]
+    targets = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    parts = targets.elts if isinstance(targets, ast.Tuple | ast.List) else []
+    return 0 if any(isinstance(one, ast.Starred) for one in parts) else len(parts)
+
+
+def lengths_saved(kept: Kept) -> set[int]:
+    """The lengths of the lists and tuples that a call saves, as far as they are written out."""
+    given = [*kept.call.args, *(one.value for one in kept.call.keywords)]
+    values = [value_before(kept.module, one, kept.call) for one in given]
+    return {len(one.elts) for one in values if isinstance(one, ast.Tuple | ast.List)}
 
 
 def reads_of(

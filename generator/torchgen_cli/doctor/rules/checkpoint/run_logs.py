@@ -73,7 +73,7 @@ def emptied(module: Module) -> Iterator[ast.AST | Spot]:
             or not is_added_to(module, call)
         ):
             continue
-        if named_by_time(module):
+        if named_by_time(module) or has_time(module, call):
             continue
         if any(goes_on_with(script, module, call) for script in scripts_with(module, call)):
             yield call
@@ -187,3 +187,17 @@ def resumes(script: Module) -> bool:
 def named_by_time(module: Module) -> bool:
     """Whether a file asks for the time, of which the name of a run may be made."""
     return any(name in module.calls for name in CLOCKS)
+
+
+def has_time(module: Module, call: ast.Call) -> bool:
+    """Whether a path holds what a helper of the project makes of the time, under any name."""
+    named = [one for one in walk(call) if isinstance(one, ast.Name | ast.Attribute)]
+    values = [given.value for one in named for given in module.assigned.get(written(one), ())]
+    return any(
+        isinstance(inner, ast.Call)
+        and any(
+            own_calls(function, *CLOCKS) for _, function in module.project.resolve(module, inner)
+        )
+        for value in (call, *values)
+        for inner in walk(value)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...lookup import definitions
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import Function, keyword, last_name, receiver, written
+from ...syntax import Function, keyword, last_name, own_nodes, receiver, written
 from ..shared.origins import assigned
 
 EXECUTORS = ("ThreadPoolExecutor", "ProcessPoolExecutor")
@@ -19,7 +19,8 @@ BROAD = ("BaseException", "Exception")
     "errors in this task are lost, as nothing reads its result",
     why="""An exception in a worker is stored with the result, and raised when the result is read.
     Here nothing reads it: files are left out, and the program continues as if all were well. It is
-    a hint where the function handles every exception itself, or is not one of the project's.""",
+    a hint where the function handles every exception itself or is not one of the project's, and
+    where a callback keeps the results under keys that are read later.""",
     remedy="iterate over the results: `for _ in executor.map(...)`, or call `result()` on each",
     source="https://docs.python.org/3/library/concurrent.futures.html#executor-objects",
     bad="""
@@ -59,7 +60,28 @@ def unseen(module: Module) -> Iterator[Spot]:
                 if not call.args or not is_thrown_away(module, call):
                     continue
                 if is_made_by(module, call, makers) and keyword(call, "error_callback") is None:
-                    yield Spot(call, unsure=not may_fail(module, call.args[0]))
+                    missed = is_missed(module, call)
+                    yield Spot(call, unsure=missed or not may_fail(module, call.args[0]))
+
+
+def is_missed(module: Module, call: ast.Call) -> bool:
+    """Whether a callback keeps results by keys, by which they are read later: one that is not
+    there is a KeyError."""
+    done, scope = keyword(call, "callback"), module.function(call)
+    kept = {
+        written(one.value)
+        for function in module.functions
+        if done is not None and function.name == written(done)
+        for one in own_nodes(function)
+        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)
+    }
+    return any(
+        isinstance(one, ast.Subscript)
+        and isinstance(one.ctx, ast.Load)
+        and one.lineno > call.lineno
+        and written(one.value) in kept - {""}
+        for one in own_nodes(scope)
+    )
 
 
 def is_thrown_away(module: Module, call: ast.Call) -> bool:

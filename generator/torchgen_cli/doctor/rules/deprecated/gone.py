@@ -1,9 +1,11 @@
 """What fails with every torch and numpy of these years."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from ...project import Module
+from ...documents import documents
+from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import last_name, mentions
 from .gone_fields import fields_used
@@ -65,8 +67,8 @@ def first_of_a_loss(module: Module) -> Iterator[Spot]:
     "TG813",
     "this name was removed from its library",
     why="""It raises an AttributeError or ImportError in every current release. It is a hint where
-    the packaging pins an older release, or the file asserts which one it runs with. Shown once per
-    name.""",
+    the packaging pins an older release, the file asserts which one it runs with, or a page of the
+    project speaks of the name. Shown once per name.""",
     remedy="use the name after the colon",
     source="https://numpy.org/doc/stable/release/1.24.0-notes.html",
     bad="""
@@ -94,6 +96,7 @@ def gone(module: Module) -> Iterator[Spot]:
             continue
         library, release = RELEASES[name]
         kept = is_out_of_reach(module.project, library, release) or asserts_release(module, name)
+        kept = kept or is_told(module.project, name)
         yield Spot(node, f"{name}: {GONE[name]}", unsure=kept)
 
 
@@ -155,6 +158,13 @@ def asserts_release(module: Module, name: str) -> bool:
         and any(isinstance(one, ast.Assert) for one in module.ancestors(node))
         for node in module.attributes
     )
+
+
+def is_told(project: Project, name: str) -> bool:
+    """Whether the project's pages speak of a name, or of the module that had it."""
+    named = [one for one in (name, name.rpartition(".")[0]) if "." in one]
+    pages = documents(project.root, (".md", ".rst"))
+    return any(re.search(rb"\b%s(?![.\w])" % re.escape(one).encode(), pages) for one in named)
 
 
 def is_tried(module: Module, node: ast.AST) -> bool:

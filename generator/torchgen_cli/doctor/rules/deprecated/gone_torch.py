@@ -19,14 +19,13 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "torch._jit_internal.weak_script_method": "nothing: it has no effect",
             "torch.distributed.deprecated": "torch.distributed",
             "torch.jit.weak_module": "nothing: it has no effect",
+            "torch.utils.data.dataloader.container_abcs": "collections.abc",
+            "torch.utils.data.dataloader.numpy_type_map": "torch.as_tensor",
+            "torch.utils.data.dataloader.string_classes": "str",
             **{
                 f"torch.utils.data.dataloader.{name}": "torch.utils.data._utils"
-                for name in (
-                    *("_DataLoaderIter", "_use_shared_memory", "container_abcs"),
-                    *("pin_memory_batch", "string_classes"),
-                )
+                for name in ("_DataLoaderIter", "_use_shared_memory", "pin_memory_batch")
             },
-            "torch.utils.data.dataloader.numpy_type_map": "torch.as_tensor of the value",
         },
         "1.5": {"torch.jit.get_trace_graph": "torch.jit._get_trace_graph"},
         "1.8": {

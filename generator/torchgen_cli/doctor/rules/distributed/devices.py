@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...documents import documents
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import is_constant, mentions, own_calls, walk
+from ...syntax import has_stars, is_constant, keyword, mentions, own_calls, walk
 from ..data.ranks import GUARDS, joins
 from ..shared.loops import is_backward
 from ..shared.programs import run_with
@@ -61,7 +61,7 @@ def wrap(model):
 """,
 )
 def one_device(module: Module) -> Iterator[ast.AST]:
-    if not joins(module) or module.project.has_framework(module):
+    if not joins(module) or module.project.has_framework(module) or is_alone_on_host(module):
         return
     contents = module.project.contents
     if any(CHOSEN.search(contents[other.name]) for other in module.project.near(module)):
@@ -74,6 +74,22 @@ def one_device(module: Module) -> Iterator[ast.AST]:
     wraps = {module.statement(call) for call in module.torch_calls("DistributedDataParallel")}
     before = [one for one in moves if wraps.intersection(module.following(module.statement(one)))]
     yield from (before or moves)[:1]
+
+
+def is_alone_on_host(module: Module) -> bool:
+    """Whether a process joins by an address and without a rank: one for all GPUs of a machine.
+
+    So did programs for the first releases of torch.distributed, which gave the ranks itself.
+    """
+    joining = module.calls["init_process_group"]
+    return all(
+        keyword(call, "world_size") is not None
+        and keyword(call, "rank") is None
+        and not has_stars(call)
+        and (method := keyword(call, "init_method")) is not None
+        and not mentions(method, "env:")
+        for call in joining
+    )
 
 
 @rule(

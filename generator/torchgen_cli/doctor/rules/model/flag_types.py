@@ -7,8 +7,8 @@ from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import is_constant, keyword, mentions, written
 from ..shared.flag_places import attributes_of
-from ..shared.flag_readers import flag_names, is_left_unread, is_read
-from ..shared.flag_values import reads_no_command, reads_truths
+from ..shared.flag_readers import flag_names, is_left_unread, is_read, is_started, reachable
+from ..shared.flag_values import are_set_by_name, reads_no_command, reads_truths
 
 
 @rule(
@@ -75,10 +75,11 @@ def changes_nothing(module: Module, call: ast.Call) -> bool:
 
 
 def uses(module: Module, call: ast.Call) -> list[tuple[Module, ast.Attribute]]:
-    """The places of the program that read a flag as an attribute."""
+    """The places of the program, or of the script that parses it, that read a flag."""
+    files = reachable(module) if is_started(module) else module.project.near(module)
     return [
         (other, node)
-        for other in module.project.near(module)
+        for other in files
         for name in flag_names(call)
         for node in attributes_of(other).get(name, ())
     ]
@@ -125,7 +126,8 @@ def is_asked(module: Module, node: ast.expr) -> bool:
     "a flag with `type=list` becomes a list of single characters",
     why="""argparse calls the type on the string: `--devices 0,1` is `["0", ",", "1"]`, and `--sizes
     128` is `["1", "2", "8"]`. A `set` is just as wrong. Only the default is right. It is a hint for
-    a `dict`, which rejects any string, and where the default is itself a word.""",
+    a `dict`, which rejects any string, where the default is itself a word, and where the program
+    sets this flag by its name: `setattr(args, name, value)`.""",
     remedy="use `nargs='+'` and the type of one value, such as `type=int`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -149,9 +151,16 @@ def characters(module: Module) -> Iterator[Spot]:
         kind = written(read_as.value if isinstance(read_as, ast.Subscript) else read_as)
         if kind in ("list", "tuple", "dict", "set"):
             # which nobody can give at all, so that it comes from a file
-            from_file = kind == "dict"
+            from_file = kind == "dict" or is_set_by_name(module, call)
             meant = from_file or is_of_characters(keyword(call, "default"))
             yield Spot(call, unsure=meant or is_left_unread(module, call))
+
+
+def is_set_by_name(module: Module, call: ast.Call) -> bool:
+    """Whether a program sets its flags by name, and its code has this one as a text."""
+    names = flag_names(call) if are_set_by_name(module) else ()
+    texts = [f"{quote}{name}{quote}".encode() for name in names for quote in "\"'"]
+    return any(map(module.project.contains, texts))
 
 
 def is_of_characters(default: ast.expr | None) -> bool:

@@ -35,7 +35,7 @@ SHOWING = re.compile(
 DENIED = re.compile(rb"#.*\b(not|no longer|opposite)\b|#.*n't", re.I)
 NEGATIVE = re.compile(
     r"(^|_)(no|not|non|disable|skip|wo|without|dont|off|ignore|exclude|un\w+|freeze|fix|hide|scratch"
-    r"|drop|instead|(remov|stop|omit|avoid|prevent|suppress|discard|turn_off)\w*)(_|$)|^no"
+    r"|drop|instead|(remov|stop|bypass|omit|avoid|prevent|suppress|discard|turn_off)\w*)(_|$)|^no"
 )
 ARGPARSE = "https://docs.python.org/3/library/argparse.html"
 
@@ -139,8 +139,8 @@ def goes_into_text(module: Module, node: ast.AST) -> bool:
     why="""`store_false` sets the value to False when the flag is passed: `--cuda` runs on the CPU,
     and without it the GPU is used. Users get the opposite. `store_true` with the default True has
     no effect, and nothing turns it off. It is a hint where the name does not refer to the device,
-    the training, the model or the data, in scripts that export or show something, and where a
-    comment says that the value means the opposite.""",
+    the training, the model or the data, in scripts that export or show something, where a
+    comment says that the value means the opposite, and where nothing reads what is always True.""",
     remedy="call it `--no-...` with `dest`, or use `action=argparse.BooleanOptionalAction`",
     source=f"{ARGPARSE}#action",
     bad="""
@@ -167,7 +167,8 @@ def turned_round(module: Module) -> Iterator[Spot]:
         aside = showing or not ASKED_FOR.search(name)
         if is_always_true(module, call):
             set_later = bool(NEGATIVE.search(name)) or are_set_by_name(module)
-            yield Spot(call, f"{flag} is always True", aside or set_later)
+            idle = set_later or is_left_unread(module, call)
+            yield Spot(call, f"{flag} is always True", aside or idle)
         if is_constant(keyword(call, "action"), "store_false") and keyword(call, "dest") is None:
             told = keyword(call, "help")
             said = str(told.value) if isinstance(told, ast.Constant) else ""

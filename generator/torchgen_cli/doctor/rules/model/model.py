@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import (
+    FUNCTIONS,
     everything,
     is_constant,
     keyword,
     last_name,
+    parameters,
     receiver,
     walk,
     written,
@@ -175,27 +177,40 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(8))
 """,
 )
-def lost_parameter(module: Module) -> Iterator[ast.AST | Spot]:
+def lost_parameter(module: Module) -> Iterator[Spot]:
     for node in module_classes(module):
         for statement in everything(node):
             if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
                 continue
-            if not written(statement.targets[0]).startswith("self."):
+            target = statement.targets[0]
+            if not written(target).startswith("self.") or is_set_from_outside(module, node, target):
                 continue
             call = statement.value
             inner = receiver(call) if last_name(call.func) in ("to", "cuda") else None
             if module.is_torch(call.func) and is_constant(keyword(call, "requires_grad"), True):
                 made = module.qualified(call.func).rpartition(".")[2]  # by whatever name
                 if made not in ("Parameter", "UninitializedParameter") and not is_optimized(
-                    node, written(statement.targets[0])
+                    node, written(target)
                 ):
-                    yield statement
+                    yield Spot(statement)
             elif isinstance(inner, ast.Call) and module.is_torch(inner.func, "Parameter"):
                 value = inner.args[0] if inner.args else inner
                 moved = isinstance(value, ast.Call) and last_name(value.func) == "to"
                 if not moved or not given_alike(value, call):
                     # of a name nobody knows where it lies: there `.to` may be nothing
                     yield Spot(statement, unsure=isinstance(value, ast.Name))
+
+
+def is_set_from_outside(module: Module, node: ast.ClassDef, kept: ast.expr) -> bool:
+    """Whether a method replaces a tensor by what it is given, as a model is given its target."""
+    return any(
+        isinstance(one.value, ast.Name)
+        and isinstance(method := module.function(one), FUNCTIONS)
+        and method.name != "__init__"
+        and one.value.id in parameters(method)
+        and module.class_of(one) is node
+        for one in module.assigned.get(written(kept), ())
+    )
 
 
 def is_optimized(node: ast.ClassDef, name: str) -> bool:

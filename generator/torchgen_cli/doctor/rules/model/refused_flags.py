@@ -3,9 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from ...documents import values_given
 from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import has_stars, is_constant, keyword, written
+from ..shared.flag_values import long_flag
 
 KNOWN = {"action", "choices", "const", "default", "deprecated", "dest", "help", "metavar", "nargs"}
 KNOWN |= {"required", "type", "version"}
@@ -22,7 +24,8 @@ NUMBERS = {"float": float, "int": int}
     "argparse rejects this flag, so the program never starts",
     why="""`add_argument` raises a TypeError for a keyword that it does not know, and for the type
     of a switch, which takes no value. A default that is a string is converted by `type`, as one
-    value even with `nargs`: without the flag, `float("0.9 0.8")` ends the program.""",
+    value even with `nargs`: without the flag, `float("0.9 0.8")` ends the program. It is a hint for
+    an empty default, where the documented commands give the flag.""",
     remedy="correct the keyword, or give a default of the flag's own type",
     source="https://docs.python.org/3/library/argparse.html#the-add-argument-method",
     bad="""
@@ -47,7 +50,8 @@ def refused_flags(module: Module) -> Iterator[Spot]:
         if has_stars(call) or not (action is None or isinstance(action, ast.Constant)):
             continue  # an action of the program may take anything
         if why := refusal(call, action):
-            yield Spot(call, why)
+            by_default = why.startswith("its default") and is_empty(call)
+            yield Spot(call, why, unsure=by_default and is_given(module, call))
 
 
 def refusal(call: ast.Call, action: ast.Constant | None) -> str:
@@ -66,6 +70,17 @@ def refusal(call: ast.Call, action: ast.Constant | None) -> str:
     is_text = isinstance(getattr(given.get("default"), "value", None), str)
     wrong = is_text and kind in NUMBERS and not is_number(text, NUMBERS[kind])
     return f'its default "{text}" is no {kind}' if wrong else ""
+
+
+def is_empty(call: ast.Call) -> bool:
+    """Whether the default is an empty text, as of a flag that has to be given."""
+    return is_constant(keyword(call, "default"), "")
+
+
+def is_given(module: Module, call: ast.Call) -> bool:
+    """Whether a command on the pages and in the scripts gives the file this flag."""
+    flag = long_flag(call)
+    return bool(flag) and bool(values_given(module.project.root, module.name, flag) - {""})
 
 
 def written_out(value: ast.expr | None) -> str:

@@ -6,6 +6,7 @@ import sys
 from typing import NamedTuple
 
 from ...kept import kept
+from ...leads import nearest_files
 from ...naming import OPTIONS
 from ...project import Module
 from ...syntax import (
@@ -151,24 +152,40 @@ def reachable(module: Module) -> list[Module]:
     for one in found:  # it grows
         if not BY_NAME.isdisjoint(one.calls):
             return project.code
-        words = imported_words(one)
-        more = [m for m in project.code if m.name not in names and stem(m) in words]
-        names.update(m.name for m in more)
-        found += more
+        more = {m.name: m for m in brought_by(one) if m.name not in names}
+        names.update(more)
+        found += more.values()
+    return found
+
+
+@kept
+def brought_by(module: Module) -> list[Module]:
+    """The files that a file imports: the nearest ones, or else all that have such a name."""
+    code = module.project.code
+    found = []
+    for statement in module.import_statements:
+        if exact := nearest_files(module, statement):
+            found += exact
+        else:
+            words = words_of(module, statement)
+            found += [one for one in code if stem(one) in words]
     return found
 
 
 @kept
 def imported_words(module: Module) -> frozenset[str]:
     """Every part of every name in the imports of a file."""
-    words: set[str] = set()
-    for node in module.import_statements:
-        words.update(part for alias in node.names for part in alias.name.split("."))
-        if isinstance(node, ast.ImportFrom):
-            words.update((node.module or "").split("."))
-            if node.level:  # from . import x: the folder's own file
-                words.update(module.name.split("/")[-2:-1])
-    return frozenset(words)
+    return frozenset(word for one in module.import_statements for word in words_of(module, one))
+
+
+def words_of(module: Module, node: ast.Import | ast.ImportFrom) -> set[str]:
+    """Every part of every name in an import."""
+    words = {part for alias in node.names for part in alias.name.split(".")}
+    if isinstance(node, ast.ImportFrom):
+        words.update((node.module or "").split("."))
+        if node.level:  # from . import x: the folder's own file
+            words.update(module.name.split("/")[-2:-1])
+    return words
 
 
 def stem(module: Module) -> str:

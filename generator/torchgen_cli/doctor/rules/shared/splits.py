@@ -76,7 +76,7 @@ def is_cut(module: Module, call: ast.expr | ast.stmt, name: str) -> bool:
         if isinstance(node, ast.Assign) and node.lineno > call.lineno
         for one in walk(node.value)
         if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice)
-        if written(one.value) == name
+        if written(one.value) == name and (one.slice.lower or one.slice.upper)  # `x[:]` is all
     }
     return len(cut) > 1 and any(
         EVALUATION.search(target) or HELD_OUT.search(target) for target in cut.values()

@@ -16,6 +16,7 @@ from ...syntax import (
     own_nodes,
     same,
     walk,
+    written,
 )
 from ..shared.flag_readers import flag_names
 from ..shared.loops import is_backward, is_rate
@@ -147,6 +148,8 @@ def counts_otherwise(module: Module, loop: ast.For, end: ast.expr) -> bool:
     function = module.function(loop)
     if any(isinstance(n, ast.AugAssign) and same(n.target, end) for n in own_nodes(function)):
         return True
+    if has_epoch_0(module, loop):
+        return True
     given = [
         one
         for other, call in module.project.calls_of(module, function)
@@ -166,6 +169,19 @@ def counts_otherwise(module: Module, loop: ast.For, end: ast.expr) -> bool:
     inside = {last_name(c.func) for c in own_calls(loop) if trains_in(module, c)}
     first = (c for c in own_calls(function) if c.lineno < loop.lineno and trains_in(module, c))
     return any(last_name(call.func) in inside for call in first)
+
+
+def has_epoch_0(module: Module, loop: ast.For) -> bool:
+    """Whether something is done before the loop as epoch 0: `epoch = 0`, which is read there."""
+    function = module.function(loop)
+    before = [
+        one
+        for one in own_nodes(function)
+        if isinstance(one, ast.Name) and same(one, loop.target) and one.lineno < loop.lineno
+    ]
+    read = any(isinstance(one.ctx, ast.Load) for one in before)
+    first = [one.value for one in module.assigned.get(written(loop.target), ())]
+    return read and any(is_constant(one, 0) and module.function(one) is function for one in first)
 
 
 def trains_in(module: Module, call: ast.Call) -> bool:

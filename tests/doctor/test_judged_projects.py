@@ -1,0 +1,225 @@
+"""What only a project's other files, its pages and its packaging tell of a line."""
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_cli.doctor.examine import examine
+
+TRAINING = """
+import torch
+
+def fit(model, loader, loss_of):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in loader:
+        optimizer.zero_grad()
+        loss_of(model, batch).backward()
+        optimizer.step()
+"""
+OLD = "import numpy as np\nimport torch\n\n\n"
+
+
+def found(folder: Path, files: dict[str, str]) -> list[tuple[str, str]]:
+    """(file, rule) of what is found in a project of these files."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return [(one.file, one.rule) for one in examine(folder).findings]
+
+
+@pytest.mark.parametrize(
+    ("code", "file", "text", "result"),
+    [
+        ("gym.wrappers.Monitor", "requirements.txt", "gym[atari,roms]==0.15.7\n", 0),
+        ("gym.wrappers.Monitor", "requirements.txt", "gym[atari,roms]\n", 1),
+        ("wandb.util.generate_id", "conda_environment_gpu.yaml", "  - wandb=0.13.3\n", 0),
+        ("wandb.util.generate_id", "configuration.yaml", "  - wandb=0.13.3\n", 1),
+        ("torch.gesv", "environment.yaml", "  - pytorch=1.0.0\n", 0),
+        ("torch.gesv", "environment.yaml", "  - pytorch=1.13.0\n", 1),
+        ("torch.gesv", "README.md", "`torch.gesv` is gone since PyTorch 1.8.\n", 0),
+        ("torch.gesv", "README.md", "It solves equations with torch.gesvd.\n", 1),
+    ],
+)
+def test_a_name_is_gone_where_the_project_allows_and_expects_newer_releases(
+    code: str, file: str, text: str, result: int, tmp_path: Path
+) -> None:
+    library = code.partition(".")[0]
+    files = {file: text, "train.py": f"import {library}\n\nprint({code})\n"}
+    gone = [("train.py", "TG813")] * result
+    assert [one for one in found(tmp_path, files) if one[1] == "TG813"] == gone
+
+
+@pytest.mark.parametrize(
+    ("table", "result"),
+    [("{}  # 'cups': Cups", []), ("{'cups': 'Cups'}", [("sets/cups.py", "TG813")])],
+)
+def test_a_file_that_names_itself_alone_is_not_used(
+    table: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    cups = f'{OLD}class Cups:\n    folder = "cups"\n    size = np.float(3)\n'
+    files = {"train.py": f"SETS = {table}\n{TRAINING}", "sets/cups.py": cups}
+    assert found(tmp_path, files) == result
+
+
+COPY = """
+import numpy as np
+
+def padded(image, size):
+    if np.alltrue(image.shape == size):
+        raise ValueError("PADDED: nothing to do")
+    return image
+"""
+BY_NAME = """
+import importlib
+
+import torch
+
+{imports}
+
+def fit(name, loader, loss_of):
+    model = getattr(importlib.import_module("nets." + name), name)()
+    {use}
+    for batch in loader:
+        loss_of(model, batch).backward()
+
+def main(settings):
+    fit(settings["name"], settings["loader"], settings["loss"])
+
+if __name__ == "__main__":
+    main(torch.load("settings.pt", weights_only=False))
+"""
+
+
+@pytest.mark.parametrize("use", ["", "print(padded(model.weight, 3))"])
+def test_what_copies_of_a_function_say_of_themselves_calls_none(use: str, tmp_path: Path) -> None:
+    code = BY_NAME.format(imports="from one import padded\nimport other", use=use)
+    files = {"train.py": code, "one.py": COPY, "other.py": COPY}
+    result = [("one.py", "TG813")] if use else []
+    assert [one for one in found(tmp_path, files) if one[1] == "TG813"] == result
+
+
+@pytest.mark.parametrize(
+    ("more", "result"),
+    [("", []), ('PREPARE = "place"\n', [("places.py", "TG813")])],
+)
+def test_a_branch_is_off_where_no_text_may_name_its_function(
+    more: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    places = """
+import torch
+
+def place(model, alike=False):
+    if alike:
+        torch.set_deterministic(True)
+    return model.cuda()
+"""
+    code = BY_NAME.format(imports=f"from places import place\n{more}", use="place(model)")
+    assert found(tmp_path, {"train.py": code, "places.py": places}) == result
+
+
+PRUNE = """
+import argparse
+
+from nets import Net
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--weights", default="")
+args = parser.parse_args()
+print(Net(), args.weights, args.resume)
+"""
+NETS = "{imports}\n\n\nclass Net:\n    pass\n"
+MAIN = """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default="")
+print(parser.parse_args().resume)
+"""
+
+
+@pytest.mark.parametrize("imports", ["", "import main"])
+def test_a_script_imports_the_nearest_file_of_a_name(imports: str, tmp_path: Path) -> None:
+    files = {
+        "one/prune.py": PRUNE,
+        "one/nets.py": NETS.format(imports=imports),
+        "other/nets.py": NETS.format(imports="import main"),
+        "one/main.py": MAIN,
+        "other/main.py": MAIN,
+    }
+    result = [] if imports else [("one/prune.py", "TG006")]
+    assert found(tmp_path, files) == result
+
+
+def test_a_flag_is_tested_by_the_script_that_parses_it(tmp_path: Path) -> None:
+    script = """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--plot", default=True, help="draw the rate")
+parser.add_argument("--rate", type=float, default=0.1)
+args = parser.parse_args()
+print(args.rate)
+"""
+    files = {"one.py": script, "other.py": f"{script}if args.plot:\n    print('drawn')\n"}
+    assert found(tmp_path, files) == [("other.py", "TG310")]
+
+
+@pytest.mark.parametrize(
+    ("page", "result"),
+    [("python link.py --joined 0\n", []), ("python link.py\n", [("link.py", "TG347")])],
+)
+def test_a_flag_without_a_default_starts_where_the_commands_give_it(
+    page: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    script = """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--joined", type=int, default="")
+args = parser.parse_args()
+print(args.joined + 1)
+"""
+    assert found(tmp_path, {"link.py": script, "README.md": page}) == result
+
+
+RESUMED = """
+import os
+
+import torch
+
+from names import {maker}
+
+def fit(model, optimizer, run_epoch, epochs, folder, resume):
+    name = {maker}()
+    start = 0
+    if resume:
+        state = torch.load(resume, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        start = state["epoch"] + 1
+    log = open(os.path.join(folder, name + ".log"), "w")
+    for epoch in range(start, epochs):
+        log.write(f"{{epoch}},{{run_epoch(model, optimizer)}}\\n")
+        state = {{"model": model.state_dict(), "optimizer": optimizer.state_dict()}}
+        torch.save({{**state, "epoch": epoch}}, os.path.join(folder, name + ".pt"))
+"""
+NAMES = """
+import os
+import time
+
+def of_now():
+    return time.strftime("%Y-%m-%d-%H-%M")
+
+def of_folder():
+    return os.path.basename(os.getcwd())
+"""
+
+
+@pytest.mark.parametrize(
+    ("maker", "result"), [("of_now", []), ("of_folder", [("train.py", "TG619")])]
+)
+def test_a_log_has_another_name_where_a_helper_makes_it_of_the_time(
+    maker: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    files = {"train.py": RESUMED.format(maker=maker), "names.py": NAMES}
+    assert [one for one in found(tmp_path, files) if one[1] == "TG619"] == result
