@@ -286,20 +286,23 @@ class Project:
         if isinstance(function, FUNCTIONS):
             plain = isinstance(module.parents[function], ast.Module)
             for other, call in self.callers.get(function.name, ()):
-                if plain and (
-                    other.is_of_object(call) or self._is_no_function_of_ours(other, call)
-                ):
-                    continue  # a method of the same name, or a function of a library
+                if self._is_of_library(other, call):
+                    continue
+                if plain and (other.is_of_object(call) or self._is_method(other, call)):
+                    continue  # a method of the same name
                 if (module, function) in self.resolve(other, call):
                     yield other, call
 
-    def _is_no_function_of_ours(self, module: Module, call: ast.Call) -> bool:
-        """Whether it calls what a library has, `hydra.main(...)`, or a method of `self.model`."""
+    def _is_of_library(self, module: Module, call: ast.Call) -> bool:
+        """Whether it calls what a library has: `hydra.main(...)`, `torch.save(...)`."""
         root = module.qualified(call.func).partition(".")[0]
-        if not isinstance(call.func, ast.Attribute):
-            return False
-        method = root in ("self", "cls") and written(call.func) not in module.assigned
-        return method or root in self._libraries
+        return isinstance(call.func, ast.Attribute) and root in self._libraries
+
+    def _is_method(self, module: Module, call: ast.Call) -> bool:
+        """Whether it calls a method of `self.model`, and no function that `self` was given."""
+        root = module.qualified(call.func).partition(".")[0]
+        is_given = written(call.func) in module.assigned
+        return isinstance(call.func, ast.Attribute) and root in ("self", "cls") and not is_given
 
     @cached_property
     def _libraries(self) -> set[str]:

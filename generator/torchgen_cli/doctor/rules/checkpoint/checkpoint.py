@@ -223,7 +223,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         missing = []
         if "opt" not in text and optimizes(module, [*where, *callers]) and keeps_state(program):
             missing.append("the optimizer")
-        if "sched" not in text and loses_schedule(module, [*where, *callers]):
+        loses = "sched" not in text and loses_schedule(module, [*where, *callers])
+        if loses and not all_tell_the_place(run_with(module)):
             missing.append("the scheduler")
         if "scaler" not in text and scales([*where, *callers]):
             missing.append("the scaler")
@@ -276,6 +277,18 @@ def loses_schedule(module: Module, program: list[Module]) -> bool:
     told = any(follows_from_the_epoch(one) or is_replayed(one) for one in program)
     made = not all(is_never_made(program, one) for _, one in moved)
     return bool(moved) and made and not told and not any(True for _ in late_scheduler(module))
+
+
+def all_tell_the_place(program: list[Module]) -> bool:
+    """Whether schedulers are made, and each file that makes one tells it where it was."""
+    makers = [
+        one
+        for one in program
+        if any(
+            "lr_scheduler." in one.qualified(c.func) for found in one.calls.values() for c in found
+        )
+    ]
+    return bool(makers) and all(map(follows_from_the_epoch, makers))
 
 
 def scales(program: list[Module]) -> bool:

@@ -4,8 +4,19 @@ import ast
 
 from ...kept import kept
 from ...project import Module
-from ...syntax import last_name, mentions, own_calls, own_nodes, same, walk, written
+from ...syntax import (
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from ..shared.states import plain_saves
+from ..shared.weights_alone import is_left_as_made
+from .lost_place import is_optimizer_state
 
 
 def insists_on_a_gpu(module: Module) -> bool:
@@ -33,15 +44,41 @@ def replaces_load(module: Module) -> bool:
 
 @kept
 def saves_from_the_cpu(module: Module) -> bool:
-    """Whether all states that a program saves are moved to the CPU before."""
-    saved = [
-        (ast.unparse(call.args[0]), is_moved_before(other, call))
+    """Whether all weights that a program saves are on the CPU then."""
+    states = [
+        is_moved_before(other, call) or ".cpu()" in text or all_on_the_cpu(other, call)
         for other in module.project.near(module)
         for call in plain_saves(other)
+        for text in [ast.unparse(call.args[0])]
+        if not is_optimizer_state(other, call.args[0])
+        and ("state_dict" in text or ".cpu()" in text or is_moved_before(other, call))
     ]
-    on_the_cpu = [(text, moved or ".cpu()" in text) for text, moved in saved]
-    states = [known for text, known in on_the_cpu if known or "state_dict" in text]
     return bool(states) and all(states)
+
+
+def all_on_the_cpu(module: Module, save: ast.Call) -> bool:
+    """Whether the models whose states are saved were made, or moved, to be on the CPU."""
+    given = save.args[0]
+    models = [
+        receiver(one)
+        for value in (given, *module.value_in(given, module.function(save)))
+        for one in walk(value)
+        if isinstance(one, ast.Call) and last_name(one.func) == "state_dict"
+    ]
+    return bool(models) and all(one and is_on_the_cpu(module, one, save) for one in models)
+
+
+def is_on_the_cpu(module: Module, model: ast.expr, save: ast.Call) -> bool:
+    """Whether `model.cpu()` is the last move before it is saved, or a function moves nothing."""
+    scope = module.function(save)
+    moves = [one for one in own_calls(scope, "cpu", "cuda", "to") if one.lineno < save.lineno]
+    own = [one for one in moves if same(receiver(one), model)]
+    if own or moves or not isinstance(model, ast.Name):
+        last = own[-1] if own else None
+        given = any(mentions(one, "cpu") for one in last.args) if last else False
+        return given or (last is not None and last_name(last.func) == "cpu")
+    known = bool(module.value_in(model, scope)) or isinstance(scope, ast.Module)
+    return known and is_left_as_made(module, scope, model)
 
 
 def is_moved_before(module: Module, save: ast.Call) -> bool:

@@ -24,7 +24,8 @@ from .resuming import BRINGING
     "the scheduler is saved before it steps",
     why="""The checkpoint of an epoch holds the schedule of that epoch, and the resumed run starts
     the next epoch with it: one epoch is trained with the previous rate, and the schedule stays one
-    epoch behind. It is a hint where nothing in the program loads the scheduler's state.""",
+    epoch behind. It is a hint where nothing in the program loads the scheduler's state, and for
+    ReduceLROnPlateau, which misses one value of its metric.""",
     remedy="call `scheduler.step()` before saving the checkpoint",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
@@ -83,7 +84,8 @@ def saved_too_early(module: Module) -> Iterator[Spot]:
                 if not any(True for one in module.loops_around(c) if one is not loop)
             ]
             if kept and plain and not is_told(plain[0]):
-                yield Spot(plain[0], unsure=not brings_schedulers_back(module))
+                by_metric = bool(plain[0].args)  # which counts to its patience, and knows no epoch
+                yield Spot(plain[0], unsure=by_metric or not brings_schedulers_back(module))
             if plain:
                 break
             kept = kept or any(keeps_scheduler(module, call) for call in own_calls(statement))

@@ -31,10 +31,7 @@ def is_used_on_the_cpu(module: Module, load: ast.Call) -> bool:
     one that trains is given the file. What a function for tests loads without such a condition is
     often what the same run saved.
     """
-    resumes = any(
-        is_optimizer(module, receiver(one))
-        for one in own_calls(module.function(load), "load_state_dict")
-    )
+    resumes = brings_an_optimizer(module, load)
     ways = [
         training
         for start in starts(module)
@@ -47,6 +44,14 @@ def is_used_on_the_cpu(module: Module, load: ast.Call) -> bool:
         return False
     asked = not resumes and is_asked_for(module, load)
     return asked or is_used_without_training(module, load)
+
+
+def brings_an_optimizer(module: Module, load: ast.Call) -> bool:
+    """Whether the function that loads gives an optimizer its state, to go on with a training."""
+    return any(
+        is_optimizer(module, receiver(one))
+        for one in own_calls(module.function(load), "load_state_dict")
+    )
 
 
 def is_asked_for(module: Module, load: ast.Call) -> bool:

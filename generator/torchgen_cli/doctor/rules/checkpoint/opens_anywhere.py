@@ -11,6 +11,7 @@ from ...syntax import (
     own_calls,
     own_nodes,
     parameters,
+    receiver,
     walk,
     written,
 )
@@ -29,6 +30,14 @@ def goes_to_a_model(module: Module, call: ast.Call) -> bool:
         if call in own_calls(brought) or (root is not None and written(root) in names - {""}):
             return True
     return False
+
+
+def fills_a_dataset(module: Module, load: ast.Call) -> bool:
+    """Whether a dataset brings back its own state, which is on no device."""
+    owner = module.class_of(load)
+    brought = own_calls(module.function(load), "load_state_dict")
+    own = bool(brought) and all(written(receiver(one) or one) == "self" for one in brought)
+    return owner is not None and own and module.project.derives(module, owner, "Dataset")
 
 
 def goes_to_a_loader(module: Module, call: ast.Call) -> bool:

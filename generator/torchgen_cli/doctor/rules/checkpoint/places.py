@@ -18,6 +18,7 @@ from ...syntax import (
     written,
 )
 from ...unreached import is_unreached
+from ..shared.one_process import is_one_unless_asked
 from ..shared.states import is_wrapped
 from .cpu_users import for_one_process, has_cuda_switch, serves_users_without_gpu
 from .gpu import (
@@ -29,8 +30,13 @@ from .gpu import (
 )
 from .in_place import SETTINGS
 from .in_steps import fills_a_model_in_steps, returns_it_to_a_model
-from .on_the_cpu import is_used_on_the_cpu
-from .opens_anywhere import asks_a_flag_for_the_cpu, goes_to_a_loader, goes_to_a_model
+from .on_the_cpu import brings_an_optimizer, is_used_on_the_cpu
+from .opens_anywhere import (
+    asks_a_flag_for_the_cpu,
+    fills_a_dataset,
+    goes_to_a_loader,
+    goes_to_a_model,
+)
 from .without_training import is_used_without_training
 
 CPU = {"no_cuda", "use_cuda", "use_gpu", "use_cpu", "cpu"}
@@ -173,7 +179,8 @@ def asked(test: ast.expr) -> set[str]:
     why="""Without `map_location` each tensor is loaded onto the device that it was saved from. A
     file from a GPU does not load on a machine without one, which this file claims to support; and
     with several processes all of them fill the first GPU. Shown once per repository. It is a hint
-    where one process continues its own training, or a GPU is needed anyway.""",
+    where one process continues its own training, where a GPU is needed anyway, and where the
+    program moves the weights to the CPU before it saves them.""",
     remedy="""pass `map_location="cpu"`; `load_state_dict` copies the weights to the model's
     device""",
     source=f"{STABLE}/generated/torch.load.html",
@@ -204,6 +211,8 @@ def bound_to_a_device(module: Module) -> Iterator[Spot]:
     offered = makes_a_group(module) or runs_without_gpu(module)
     for call in module.torch_calls("load"):
         if module.qualified(call.func) != "torch.load" or has_stars(call):
+            continue
+        if fills_a_dataset(module, call):
             continue
         used = is_used_on_the_cpu(module, call)
         if not offered and not used:
@@ -253,8 +262,11 @@ def is_used_where_it_lies(module: Module, load: ast.Call) -> bool:
 
 def does_harm(module: Module, load: ast.Call) -> bool:
     """Whether every process loads onto the first GPU, or a user without one cannot load."""
-    if makes_a_group(module) and not for_one_process(module, load):
+    several = makes_a_group(module) and not is_one_unless_asked(module)
+    if several and not for_one_process(module, load):
         return True
+    if brings_an_optimizer(module, load):
+        return False  # it goes on with a training
     return runs_without_gpu(module) and serves_users_without_gpu(module, load)
 
 

@@ -11,6 +11,7 @@ from ...syntax import (
     last_name,
     mentions,
     own_calls,
+    own_nodes,
     receiver,
     same,
     walk,
@@ -88,11 +89,14 @@ def wrapped_state(module: Module) -> Iterator[Spot]:
         there |= not near and not bare and wrapped_by_callers(module, scope, given_to)
         if (here or there) and not cuts_prefix(module):
             program = module.project.near(module)
-            alike = any(map(opens_wrapped, program)) and not is_wanted_bare(module, model)
+            keyed = isinstance(module.parents[call], ast.Dict)
+            wanted = is_wanted_bare(module, model, keyed)
+            alike = any(map(opens_wrapped, program)) and not wanted
             alike |= any(map(opens_given_wrapped, program))
             alike |= any(opens_again(*one) for one in given_to)
             alike |= bool(here) and is_asked_for(module, wrapped[-1])
-            opened = any(map(opens_bare, program)) and not any(map(cuts_prefix, program))
+            opened = any(opens_bare(one, keyed) for one in program)
+            opened &= not any(map(cuts_prefix, program))
             yield Spot(call, unsure=alike or not opened)
 
 
@@ -128,7 +132,7 @@ def wrapped_by_callers(
     return False
 
 
-def is_wanted_bare(module: Module, model: ast.expr) -> bool:
+def is_wanted_bare(module: Module, model: ast.expr, keyed: bool) -> bool:
     """Whether the same file saves the bare model as well, or another script opens one."""
     bare = [
         call
@@ -138,11 +142,14 @@ def is_wanted_bare(module: Module, model: ast.expr) -> bool:
     if bare:
         return any(written(receiver(call) or call) == f"{written(model)}.module" for call in bare)
     others = (other for other in module.project.near(module) if other is not module)
-    return any(is_script(other) and opens_bare(other) for other in others)
+    return any(is_script(other) and opens_bare(other, keyed) for other in others)
 
 
-def opens_bare(module: Module) -> bool:
-    """Whether a file loads what it opens into a model, name by name, and wraps none before."""
+def opens_bare(module: Module, keyed: bool) -> bool:
+    """Whether a file loads what it opens into a model, name by name, and wraps none before.
+
+    Where the state was saved under a key of a table, it takes no whole file for a state.
+    """
     first = min((one.lineno for one in wraps(module)), default=None)
     return any(
         isinstance(receiver(call), ast.Name)
@@ -150,9 +157,22 @@ def opens_bare(module: Module) -> bool:
         and (first is None or call.lineno < first)
         and goes_to_a_model(module, load)
         and not is_unreached(module, load)
+        and not (keyed and is_whole(module, load))
         for call in module.calls.get("load_state_dict", ())
         for load in module.torch_calls("load")
         if module.function(load) is module.function(call)
+    )
+
+
+def is_whole(module: Module, load: ast.Call) -> bool:
+    """Whether nothing is taken out of what a call opens: `model.load_state_dict(state)`."""
+    around = module.parents[load]
+    targets = around.targets if isinstance(around, ast.Assign) else []
+    names = {written(one) for one in targets} - {""}
+    return isinstance(around, ast.Assign | ast.Call) and not any(
+        isinstance(one, ast.Subscript | ast.Attribute | ast.Compare | ast.For)
+        and any(written(part) in names for part in ast.iter_child_nodes(one))
+        for one in own_nodes(module.function(load))
     )
 
 

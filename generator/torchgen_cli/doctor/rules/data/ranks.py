@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import STABLE, Severity, rule
+from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import (
     FUNCTIONS,
     argument,
@@ -20,6 +20,7 @@ from ...syntax import (
     written,
 )
 from ..distributed.distributed import DDP
+from ..shared.one_process import is_one_unless_asked
 from ..shared.states import saves
 from .data import for_evaluation
 
@@ -106,7 +107,8 @@ def asks_to_shuffle(module: Module, call: ast.Call) -> bool:
     "TG703",
     "every process writes the same checkpoint",
     why="""Several processes open one file at once and overwrite each other: a reader may get half
-    of one and half of another, and a kill leaves it broken.""",
+    of one and half of another, and a kill leaves it broken. It is a hint where a flag that is 1
+    by default, and that no page or script sets, has to ask for more than one process.""",
     remedy="save only where `dist.get_rank() == 0`, and let the others wait",
     source=DDP,
     bad="""
@@ -138,7 +140,7 @@ def train(model, epochs, run_epoch):
 """,
     severity=Severity.WARNING,
 )
-def saved_by_all(module: Module) -> Iterator[ast.AST]:
+def saved_by_all(module: Module) -> Iterator[Spot]:
     if not joins(module):
         return
     for call in saves(module):
@@ -156,7 +158,7 @@ def saved_by_all(module: Module) -> Iterator[ast.AST]:
                 if not is_of_another_class(module, scope, other, one)
             ):
                 continue
-        yield call
+        yield Spot(call, unsure=is_one_unless_asked(module))
         return
 
 

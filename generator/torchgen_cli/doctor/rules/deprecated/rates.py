@@ -56,11 +56,25 @@ def computed_rate(module: Module) -> Iterator[Spot]:
             values = module.value_in(owner, module.function(call))
             closed = any(is_closed(module, value) for value in values)
             closed |= not values and project.contains(b"_schedule_with_warmup(")
+            handed = not any(isinstance(value, ast.Call) for value in values)
+            closed |= handed and makes_closed_alone(module)
             if is_for_a_release(module, call):
                 continue
             # the older one has no `get_last_lr`
             unsure = closed or project.stays_before_torch("1.4") or is_left_unread(module, call)
             yield Spot(call, unsure=unsure)
+
+
+def makes_closed_alone(module: Module) -> bool:
+    """Whether all schedulers that a program makes compute each rate from the step alone."""
+    made = [
+        is_closed(other, call)
+        for other in module.project.near(module)
+        for name, calls in other.calls.items()
+        for call in calls
+        if name[:1].isupper() and "lr_scheduler." in other.qualified(call.func)
+    ]
+    return bool(made) and all(made)
 
 
 def is_left_unread(module: Module, call: ast.Call) -> bool:

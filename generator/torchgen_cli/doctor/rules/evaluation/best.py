@@ -11,6 +11,7 @@ from ...syntax import (
     is_constant,
     own_calls,
     own_nodes,
+    receiver,
     walk,
     written,
 )
@@ -186,6 +187,9 @@ def is_of_no_test_data(module: Module, comparison: ast.expr) -> bool:
     """Whether a score is of an environment, or the data are read from a validation split."""
     names = [name for name in map(written, walk(comparison)) if name]
     made = [call for name in names for call in made_by(module, comparison, name)]
+    for call in [*made]:  # score = scores.mean()
+        if isinstance(owner := receiver(call), ast.Name):
+            made += made_by(module, call, owner.id)
     given = [one for call in made for one in call.args]
     if any(map(ENVIRONMENT.search, [*names, *map(written, given)])):
         return True

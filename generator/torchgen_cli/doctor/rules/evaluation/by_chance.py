@@ -84,9 +84,19 @@ def evaluated_by_chance(module: Module) -> Iterator[Spot]:
         whole = divided(module, call)
         if whole is not None and (what := random_transform(module, whole)):
             found.append(Spot(call, what))
-    votes = bool(found) and mentions(module.tree, "vote")  # a mean over draws, by intention
-    if found and not votes and chooses(module):
+    if found and not counts_votes(module) and chooses(module):
         yield from found
+
+
+def counts_votes(module: Module) -> bool:
+    """Whether a file, or a function that it calls, takes a mean over draws by intention."""
+    return mentions(module.tree, "vote") or any(
+        "vote" in name
+        for calls in module.calls.values()
+        for call in calls
+        for _, function in module.project.resolve(module, call)
+        for name in parameters(function)
+    )
 
 
 def evaluated_sets(module: Module) -> Iterator[ast.Call]:

@@ -1,12 +1,16 @@
 """How a loss is made one number."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, rule
-from ...syntax import has_stars, keyword
+from ...syntax import has_stars, keyword, last_name, same
 from ..shared.layers import DOCS
+
+# names of the number of classes
+CLASSES = re.compile(r"class|(^|_)n?_?(nc|cls|vocab)(_|$)", re.I)
 
 
 @rule(
@@ -77,5 +81,25 @@ def mean_of_elements(module: Module) -> Iterator[ast.AST]:
     for call in module.torch_calls("KLDivLoss", "kl_div"):
         chosen = (keyword(call, name) for name in ("reduction", "size_average", "reduce"))
         plain = all(one is None for one in chosen) and not has_stars(call)
-        if plain and len(call.args) in (0, 2):
+        if plain and len(call.args) in (0, 2) and not is_multiplied(module, call):
             yield call
+
+
+def is_multiplied(module: Module, call: ast.Call) -> bool:
+    """Whether each mean is multiplied by the number of classes, and so is one over the batch."""
+    made = module.parents[call]
+    means = [made if isinstance(made, ast.Call) and made.func is call else call]
+    if isinstance(made, ast.Assign):  # self.kl = nn.KLDivLoss()
+        name = last_name(made.targets[0])
+        means = [one for one in module.calls.get(name, ()) if same(one.func, made.targets[0])]
+    return bool(means) and all(
+        any(CLASSES.search(last_name(factor)) for factor in factors(module, one)) for one in means
+    )
+
+
+def factors(module: Module, node: ast.AST) -> Iterator[ast.expr]:
+    """By what a value is multiplied where it stands."""
+    around = module.parents[node]
+    while isinstance(around, ast.BinOp) and isinstance(around.op, ast.Mult):
+        yield around.left if around.right is node else around.right
+        node, around = around, module.parents[around]

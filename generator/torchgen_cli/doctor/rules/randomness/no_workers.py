@@ -6,6 +6,7 @@ import re
 from ...documents import documents
 from ...project import Module, Project
 from ...syntax import argument
+from ..shared.default_numbers import numbers
 from ..shared.origins import origins
 
 NONE = re.compile(rb"^\s*(\w*workers\w*)\s*:\s*0\s*(?:#|$)", re.M | re.I)
@@ -22,3 +23,8 @@ def may_have_none(module: Module, loader: ast.Call) -> bool:
 def set_to_zero(project: Project) -> set[str]:
     """The numbers of workers that a page or configuration says are 0."""
     return {match[1].decode() for match in NONE.finditer(documents(project.root))}
+
+
+def has_one(module: Module, loader: ast.Call) -> bool:
+    """Whether there is one worker, so that no two of them draw alike."""
+    return numbers(module, argument(loader, 5, "num_workers")) == {1}

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
-from ...syntax import argument, has_stars, is_constant, keyword, last_name, same, walk, written
+from ...syntax import (
+    argument,
+    has_stars,
+    is_constant,
+    keyword,
+    last_name,
+    receiver,
+    same,
+    walk,
+    written,
+)
 from ..shared.programs import run_with
 from ..shared.splits import drawn_splits
 
@@ -23,7 +33,8 @@ SEED_NAMES = {"seed", "random_seed", "manual_seed", "rng_seed", "manualseed", "r
 @rule(
     "TG104",
     "seed 0 is treated as no seed",
-    why="0 is false in Python, so seed 0 seeds nothing: the run only looks seeded.",
+    why="""0 is false in Python, so seed 0 seeds nothing: the run only looks seeded. It is a hint
+    for a torch.Generator, which has one seed of its own in each run.""",
     remedy="compare with None: `if seed is not None`",
     source="https://docs.python.org/3/library/stdtypes.html#truth-value-testing",
     bad="""
@@ -44,7 +55,7 @@ def main(args):
 """,
     severity=Severity.WARNING,
 )
-def seed_zero(module: Module) -> Iterator[ast.AST]:
+def seed_zero(module: Module) -> Iterator[Spot]:
     for name in SEEDERS:
         for call in module.calls.get(name, ()):
             if not call.args or not isinstance(module.parents[call], ast.Expr):
@@ -52,14 +63,21 @@ def seed_zero(module: Module) -> Iterator[ast.AST]:
             for around in module.ancestors(call):
                 if isinstance(around, ast.If) and tests_seed(around.test, call.args[0]):
                     if not is_documented(module, around.test):
-                        yield around.test
+                        yield Spot(around.test, unsure=is_of_a_generator(module, call))
                     break
     for node in module.assigned.get("seed", []):
         value = node.value
         if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
             first, last = value.values[0], value.values[-1]
             if is_seed(first) and not is_constant(last, 0, None):
-                yield value
+                yield Spot(value)
+
+
+def is_of_a_generator(module: Module, call: ast.Call) -> bool:
+    """Whether an object is seeded that the code made: torch's have one seed until they get one."""
+    owner = receiver(call)
+    own = owner is not None and written(owner).partition(".")[0] not in module.imports
+    return own and last_name(call.func) == "manual_seed"
 
 
 def is_documented(module: Module, test: ast.expr) -> bool:

@@ -17,7 +17,7 @@ from ..shared.datasets import (
     worker_loaders,
 )
 from ..shared.origins import calls_behind, made_within
-from .no_workers import may_have_none
+from .no_workers import has_one, may_have_none
 from .sampled import (
     Draw,
     applied,
@@ -39,7 +39,7 @@ from .sampled import (
     whatever draws from it first (an evaluation, another number of workers, a resume) changes every
     sample. It is a hint where the packaging allows torch 1.9 or newer, and neither the README nor
     the code mentions an older one. So is a draw that only orders the parts of a sample, and a
-    loader that nothing creates.""",
+    loader that nothing creates, or that has one worker.""",
     remedy="""give the DataLoader its own `generator` and a `worker_init_fn` that seeds from
     `torch.initial_seed()`; better, derive each sample's numbers from (seed, epoch, index)""",
     source="https://github.com/pytorch/pytorch/issues/5059",
@@ -95,6 +95,7 @@ def unseeded_workers(module: Module) -> Iterator[Spot]:
                     unsure
                     or is_shown(module, loader)
                     or may_have_none(module, loader)
+                    or has_one(module, loader)
                     or not draws_values(module, loader)
                 )
                 yield Spot(loader, unsure=doubtful)

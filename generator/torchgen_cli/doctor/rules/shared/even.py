@@ -36,7 +36,13 @@ def may_be_even(module: Module, loop: ast.For) -> bool:
     made = [(where, one) for where, one in origins(module, loop.iter) if isinstance(one, ast.Call)]
     loaders = [one for where, one in made if where.is_torch(one.func, "DataLoader")]
     own = any(where.project.classes_named(where, one.func) for where, one in made)
-    return own or any(is_even(one) or has_stars(one) for one in loaders)
+    # `loader(epoch)` of an object that makes the loaders
+    makers = (o for w, one in made if isinstance(one.func, ast.Name) for o in origins(w, one.func))
+    single = any(
+        isinstance(one, ast.Call) and is_constant(keyword(one, "batch_size"), 1)
+        for _, one in makers
+    )
+    return own or single or any(is_even(one) or has_stars(one) for one in loaders)
 
 
 def evaluation_loaders(module: Module) -> list[ast.Call]:

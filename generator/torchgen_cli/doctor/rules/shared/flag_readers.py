@@ -201,6 +201,23 @@ def is_unread(module: Module, known: Readers, names: set[str]) -> bool:
         any(reads(one, names, known.by_key) for one in known.files)
         or any(reads_what_it_is_given(one, names) for one in known.beside)
         or any(kept_reads(one, name) for one in module.project.code for name in names)
+        or is_parsed_before(module, names)
+    )
+
+
+def is_parsed_before(module: Module, names: set[str]) -> bool:
+    """Whether a script that imports a file has the same flag in a parser of its own, and reads it.
+
+    Both read one command, and the file has to know the flags that are for the script.
+    """
+    return not is_started(module) and any(
+        is_started(one)
+        and parses_own(one)
+        and any(flag_names(call) & names for call in one.calls["add_argument"])
+        and module in reachable(one)
+        and reads(one, names, by_key=True)
+        for one in module.project.code
+        if one is not module
     )
 
 

@@ -146,6 +146,12 @@ def named(module: Module, node: ast.AST) -> Iterator[tuple[Module, Function | as
     for other, function in definitions(module, node, project.functions) or ():
         inner = other is module and isinstance(node, ast.Name)
         if isinstance(other.parents[function], ast.Module) or (
-            inner and other.class_of(function) is None
+            inner and not isinstance(owner_of(other, function), ast.ClassDef)
         ):
             yield other, function
+
+
+def owner_of(module: Module, function: Function) -> ast.AST:
+    """What defines a function: a class, another function, or the file."""
+    kinds = (*FUNCTIONS, ast.ClassDef, ast.Module)
+    return next(one for one in module.ancestors(function) if isinstance(one, kinds))

@@ -12,7 +12,9 @@ from ...syntax import (
     FUNCTIONS,
     last_name,
     mentions,
+    own_calls,
     receiver,
+    same,
     written,
 )
 from ...unreached import is_unreached
@@ -74,6 +76,8 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
         around = module.class_of(call)
         if around is not None and "earlystop" in around.name.lower():
             continue  # which keeps the best weights, not those to go on with
+        if is_made_to_be_saved(module, call):
+            continue
         given = call.args[0]
         plain = isinstance(given, ast.Call) and last_name(given.func) == "state_dict"
         if plain or (linked and is_weights_alone(module, call)):
@@ -81,6 +85,26 @@ def resumed_without_optimizer(module: Module) -> Iterator[Spot]:
             return
     for call in by_methods[:1]:
         yield Spot(call, f"only weights, though {flags[0]} resumes a run")
+
+
+def is_made_to_be_saved(module: Module, save: ast.Call) -> bool:
+    """Whether a function makes the model that it saves, and trains nothing: it converts a file."""
+    state = save.args[0]
+    model = receiver(state) if isinstance(state, ast.Call) else None
+    scope = module.function(save)
+    made = isinstance(model, ast.Name) and bool(module.value_in(model, scope))
+    return made and isinstance(scope, FUNCTIONS) and is_left_as_made(module, scope, model)
+
+
+def is_left_as_made(module: Module, scope: ast.AST, model: ast.expr | None) -> bool:
+    """Whether a function neither trains nor hands on a model, made by a class if it is made."""
+    if model is None or own_calls(scope, "backward", "step", "train"):
+        return False
+    made = module.value_in(model, scope)
+    handed = (one for call in own_calls(scope) for one in call.args)
+    return not any(same(one, model) for one in handed) and all(
+        isinstance(one, ast.Call) and module.project.classes_named(module, one.func) for one in made
+    )
 
 
 def last_of(step: ast.Call) -> str:

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from ...kept import kept
 from ...project import Module
 from ..shared.flag_readers import imported_words, is_started, kept_reads, reachable, reads, stem
+from ..shared.flag_values import long_flag
 from ..shared.flag_whole import Fate, Whole
 from ..shared.weights_alone import is_script
 from .flag_promised import is_given_otherwise
@@ -44,4 +45,18 @@ def is_read_by(script: Module, names: set[str]) -> bool:
     files = reachable(script)
     return any(reads(one, names, by_key=True) for one in files) or any(
         kept_reads(one, name) for one in files for name in names
+    )
+
+
+def is_read_by_another(module: Module, flag: str, names: set[str]) -> bool:
+    """Whether a script declares a flag of this name and reads it, of which a file has a copy.
+
+    A file that it imports has such a flag to be tried out alone.
+    """
+    own = reachable(module)
+    return any(
+        other not in own
+        and any(long_flag(one) == flag for one in other.calls.get("add_argument", ()))
+        and reads(other, names, by_key=True)
+        for other in module.project.code
     )

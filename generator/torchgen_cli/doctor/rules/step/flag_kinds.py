@@ -15,15 +15,19 @@ TRAINING = re.compile(
     r"|^loss$|^use_cpu$|^cpu$",
     re.I,
 )
+# what the name of a number of epochs may have beside what they are for
+PLAIN_COUNT = re.compile(
+    r"(^|_)((num|n|nb|max|total|train|training|of)_)*epochs?(_(num|max|total|train|training))*",
+    re.I,
+)
 # what only says when, or where, something is reported or kept; or what is done without training
 ASIDE = re.compile(r"^(save|log|print|test|val|eval|vis\w*|display|plot|report|tb|snapshot)_", re.I)
+# of which a program may have several, so that a flag does not say by its name which one it means
+LOSS = re.compile(r"^(loss|criterion)(_(type|fn|func|function|name))?$", re.I)
 # flags that choose one of several, and calls that show that the choice is made without them
 CHOICES = (
     (re.compile(r"^optim(izer)?(_(type|name))?$", re.I), re.compile(r"^(Adam\w*|SGD|RMSprop)$")),
-    (
-        re.compile(r"^(loss|criterion)(_(type|fn|func|function|name))?$", re.I),
-        re.compile(r"(Loss|_loss|^cross_entropy)$"),
-    ),
+    (LOSS, re.compile(r"(Loss|_loss|^cross_entropy)$")),
     (re.compile(r"(^|_)h?flip(_|$)", re.I), re.compile(r"^Random\w*Flip$")),
     (re.compile(r"^(random_)?crop$", re.I), re.compile(r"^Random\w*Crop$")),
     (re.compile(r"(^|_)jitter$", re.I), re.compile(r"^ColorJitter$")),
@@ -63,3 +67,14 @@ FOR_ORDER = re.compile(
 def is_of_training(names: set[str]) -> bool:
     """Whether the names of a flag say that it makes another run, or another model."""
     return any(TRAINING.search(name) and not ASIDE.search(name) for name in names)
+
+
+def is_other_phase(name: str) -> bool:
+    """Whether a flag counts the epochs of something else than the whole run: `align_epochs`."""
+    rest = PLAIN_COUNT.sub("", name)
+    return rest != name and bool(rest) and not TRAINING.search(rest)
+
+
+def acts_at_once(names: set[str]) -> bool:
+    """Whether flags have something loaded, or done in place of training."""
+    return any(ASKS_FOR.search(name) or INSTEAD_OF_TRAINING.search(name) for name in names)

@@ -13,6 +13,7 @@ from .flag_kinds import (
     CHOICES,
     FOR_ORDER,
     INSTEAD_OF_TRAINING,
+    LOSS,
     NAMING,
     SETTINGS_OF,
     is_of_training,
@@ -60,6 +61,12 @@ def is_given_otherwise(script: Module, call: ast.Call, flag: str) -> bool:
     usual = str(default.value) if isinstance(default, ast.Constant) else ""
     given = values_given(script.project.root, script.name, flag)
     return any(not is_same_value(one, usual) for one in given)
+
+
+def is_switched_on(script: Module, call: ast.Call, flag: str) -> bool:
+    """Whether a documented command for a script has a flag that takes no value."""
+    switch = is_constant(keyword(call, "action"), "store_true")
+    return switch and bool(values_given(script.project.root, script.name, flag))
 
 
 def is_same_value(one: str, other: str) -> bool:
@@ -158,6 +165,7 @@ def chosen(module: Module, files: list[Module], name: str, call: ast.Call) -> Fo
     named = len(wanted) > 2 and NAMING.search(name) is not None
     if name in ("model", "net") and not several:
         named = False  # there is but one
+    told = LOSS.search(name) is None or keyword(call, "help") is not None
     for one in files:
         close = (
             one is module
@@ -165,6 +173,6 @@ def chosen(module: Module, files: list[Module], name: str, call: ast.Call) -> Fo
             or stem(module) in imported_words(one)
         )
         for called, calls in one.calls.items():
-            kind = any(flag.search(name) and made.search(called) for flag, made in CHOICES)
+            kind = told and any(flag.search(name) and made.search(called) for flag, made in CHOICES)
             if kind or (named and close and wanted in plain(called)):
                 yield one, calls[0], f"{called}(...)"

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, keyword, receiver, written
+from ...syntax import is_constant, keyword, receiver, same, walk, written
+from ..checkpoint.in_place import SETTINGS
 from ..data.data import EVALUATION
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from ..shared.flag_values import long_flag, reads_no_command
 from ..shared.loops import is_backward
-from .flag_elsewhere import left_to_others
-from .flag_kinds import ASIDE, FOR_ORDER, is_of_training
+from .flag_elsewhere import is_read_by_another, left_to_others
+from .flag_kinds import ASIDE, FOR_ORDER, acts_at_once, is_of_training, is_other_phase
 from .flag_lost import overwritten
-from .flag_promised import is_given_otherwise, promised
+from .flag_promised import is_given_otherwise, is_switched_on, promised
 
 # of a flag whose help says that it has no effect, or one value alone
 NOT_YET = re.compile(
@@ -38,7 +39,8 @@ LEARNING = re.compile(r"train|fit|learn|optimi[sz]e|run|solve|epoch", re.I)
     why="""The program accepts the flag, and its value changes nothing. Whatever was tuned or
     reported with it never changed. It is a hint where nothing shows that it matters: the code does
     not hard-code what the flag promises, no documented command sets it to another value, and its
-    help does not say what it changes in training.""",
+    help does not say what it changes in training. So is one that no command sets and that another
+    script with the same flag reads, and one that is overwritten by what the run computes.""",
     remedy="use the flag, or remove it",
     source="https://docs.python.org/3/library/argparse.html",
     bad="""
@@ -95,22 +97,27 @@ def unread(module: Module) -> Iterator[Spot]:
         flag = long_flag(call) or f"--{min(names)}"
         if call in idle:
             instead = promised(module, everywhere, call, names) if shown else ""
-            if shown and not instead and is_given_otherwise(module, call, flag):
+            given = shown and is_given_otherwise(module, call, flag)
+            if given and not instead:
                 instead = "which a documented command or a script sets"
-            told = few and is_of_training(names) and tells(files, call, names)
+            told = few and is_of_training(names) and tells(module, files, call, names)
+            asked = given or is_switched_on(module, call, flag)
+            copied = not asked and is_read_by_another(module, flag, names)
             matters = shown and (bool(instead) or told)
+            matters &= not copied or acts_at_once(names)
             detail = f"{flag}, {instead}" if instead else flag
-            yield Spot(call, detail, unsure=not matters or has_no_effect_yet(call))
+            yield Spot(call, detail, unsure=not matters or has_no_effect_yet(module, call))
         elif lost := overwritten(module, files, call, min(names)):
             owner = next((one for one in files if lost in one.parents), module)
             place = f"{owner.name}:{lost.lineno}" if owner is not module else f"line {lost.lineno}"
             detail = f"{flag}, which {place} overwrites before anything reads it"
             aside = any(ASIDE.search(name) or FOR_ORDER.search(name) for name in names)
             aside |= any(map(OF_DATA.search, names)) and follows_from_another(owner, lost)
+            aside |= follows_from_the_run(owner, lost)
             yield Spot(call, detail, unsure=not shown or aside)
         elif known and (script := left_to_others(module, call, flag, names)):
             detail = f"{flag} in {script}, which a documented command sets"
-            yield Spot(call, detail, unsure=has_no_effect_yet(call))
+            yield Spot(call, detail, unsure=has_no_effect_yet(module, call))
 
 
 def follows_from_another(module: Module, setting: ast.Assign) -> bool:
@@ -121,17 +128,32 @@ def follows_from_another(module: Module, setting: ast.Assign) -> bool:
     return asks and isinstance(setting.value, ast.Constant)
 
 
-def has_no_effect_yet(call: ast.Call) -> bool:
-    """Whether a flag has no effect by its help."""
+def follows_from_the_run(module: Module, setting: ast.Assign) -> bool:
+    """Whether a flag gets what the run computed: `args.epochs = int(160 * full / pruned)`."""
+    scope = module.function(setting)
+    names = [one for one in walk(setting.value) if isinstance(one, ast.Name)]
+    others = [one for one in names if one.id.lower() not in SETTINGS]
+    values = (value for one in others for value in module.value_in(one, scope))
+    return any(isinstance(one, ast.Call) for one in values)
+
+
+def has_no_effect_yet(module: Module, call: ast.Call) -> bool:
+    """Whether a flag has no effect by its help, or by a comment beside it."""
     told = keyword(call, "help")
-    return isinstance(told, ast.Constant) and NOT_YET.search(str(told.value)) is not None
+    lines = module.project.contents[module.name].splitlines()[call.lineno - 1 : call.end_lineno]
+    comments = b" ".join(line.partition(b"#")[2] for line in lines).decode("utf-8", "replace")
+    helped = isinstance(told, ast.Constant) and NOT_YET.search(str(told.value)) is not None
+    return helped or NOT_YET.search(comments) is not None
 
 
-def tells(files: list[Module], call: ast.Call, names: set[str]) -> bool:
+def tells(module: Module, files: list[Module], call: ast.Call, names: set[str]) -> bool:
     """Whether the help of a flag says what it does in a run, and nothing else does that."""
     told, default = keyword(call, "help"), keyword(call, "default")
     if not isinstance(told, ast.Constant) or len(str(told.value).split()) < 2:
         return False
+    helps = [keyword(one, "help") for one in module.calls["add_argument"]]
+    if sum(same(one, told) for one in helps) > 1 or any(map(is_other_phase, names)):
+        return False  # it was copied with another flag; or another one counts the epochs
     switch = is_constant(keyword(call, "action"), "store_true")
     if not switch and (default is None or is_constant(default, 0, 0.0, False, None, "")):
         return False
