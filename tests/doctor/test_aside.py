@@ -189,3 +189,30 @@ def test_a_pinned_numpy_has_its_old_names(pin: str, shown: bool, tmp_path: Path)
         "requirements.txt": f"torch\n{pin}\n",
     }
     assert (("train.py", "TG813") in found(tmp_path, files)) is shown
+
+
+@pytest.mark.parametrize(
+    ("name", "end", "importing", "shown"),
+    [
+        ("tests/old.py", "print 'x'\n", "", False),
+        ("tools/old.py", "print 'x'\n", "", True),
+        ("old.py", 'if __name__ == "__main__":\n    # show(size)\n', "", False),
+        ("old.py", 'if __name__ == "__main__":\n    # show(size)\n', "import old\n", True),
+        ("old.py", "if size:\n    # show(size)\n", "", True),
+    ],
+)
+def test_a_file_that_does_not_parse_matters_where_it_is_used(
+    name: str, end: str, importing: str, shown: bool, tmp_path: Path
+) -> None:
+    files = {name: "import torch\n\nsize = 2\n" + end, "train.py": f"{importing}import torch\n"}
+    assert ((name, "TG001") in found(tmp_path, files)) is shown
+
+
+@pytest.mark.parametrize(("taken", "shown"), [("model, batches", False), ("model", True)])
+def test_a_start_that_gives_nothing_of_what_is_needed_is_a_hint(
+    taken: str, shown: bool, tmp_path: Path
+) -> None:
+    step = f"def run({taken}):\n    model(1).backward()\n"
+    start = '\n\nif __name__ == "__main__":\n    run()\n'
+    files = {"net.py": step + start, "train.py": "from net import run\n\nrun(1, 2)\n"}
+    assert (("net.py", "TG005") in found(tmp_path, files)) is shown

@@ -200,6 +200,29 @@ def test_one_of_several_imports_of_a_name_is_enough(tmp_path: Path) -> None:
     }
 
 
+def test_what_is_taken_out_of_a_file_is_what_that_file_defines(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    top = "from models import flat as nets, wide"
+    train = TRAIN.format(top=top, model="nets.Deep(); wide.Plain()")
+    files = {"train.py": train, "models/__init__.py": ""}
+    files |= {f"models/{name}.py": MODELS for name in ("flat", "wide")}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = examine(tmp_path, select=("TG004",)).failures
+    assert {one.file for one in found} == {"models/flat.py"}
+
+
+@pytest.mark.parametrize(("taken", "shown"), [("native", False), ("trial", True)])
+def test_what_a_package_takes_of_compiled_code_may_have_any_arguments(
+    taken: str, shown: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "render").mkdir()
+    (tmp_path / "show.py").write_text("import render\n\nrender.draw(1, 2)\n", encoding="utf-8")
+    (tmp_path / "render" / "__init__.py").write_text(f"from render.{taken} import *\n", "utf-8")
+    (tmp_path / "render" / "trial.py").write_text("def draw(mesh):\n    print(mesh)\n", "utf-8")
+    assert bool(examine(tmp_path, select=("TG005",)).failures) is shown
+
+
 HELPERS = """
 from torch import nn
 

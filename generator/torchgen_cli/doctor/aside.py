@@ -6,13 +6,13 @@ import sys
 from pathlib import PurePath
 
 from .branches_off import is_in_branch_off
+from .demonstrations import demonstration
 from .kept import kept
-from .parsed import OTHERS
+from .parsed import OTHERS, TEST_FOLDERS
 from .project import Module, Project
 from .syntax import last_name
 from .unreached import is_unreached
 from .unused import (
-    demonstration,
     in_unused_function,
     is_never_reached,
     is_unused,
@@ -82,7 +82,8 @@ def is_for_python_2(project: Project, name: str, content: bytes, message: str) -
     """Whether a file that does not parse was never meant for Python 3."""
     if OLD_SYNTAX.search(message) is None:
         return False
-    if OLD_SHEBANG.match(content) or b"torch" not in content:
+    tested = not TEST_FOLDERS.isdisjoint(PurePath(name).parent.parts)
+    if OLD_SHEBANG.match(content) or b"torch" not in content or tested:
         return True
     base = PurePath(name).name
     newer = any(PurePath(module.name).name == base for module in project.modules)
@@ -95,6 +96,13 @@ def is_beyond_us(content: bytes, line: int, message: str) -> bool:
     lines = content.splitlines()
     newer = message.startswith("f-string") or any(map(NEW_SYNTAX.search, lines[line - 1 : line]))
     return (newer and sys.version_info < (3, 12)) or TEMPLATE.search(content) is not None
+
+
+def is_empty_demonstration(project: Project, name: str, content: bytes, message: str) -> bool:
+    """Whether all that lacks is what a file does when it is started, and nothing imports it."""
+    asked = re.search(r"after 'if' statement on line (\d+)", message)
+    line = content.splitlines()[int(asked[1]) - 1] if asked else b""
+    return b"__main__" in line and PurePath(name).stem not in project.imported_parts
 
 
 def is_for_python_3_6(project: Project, content: bytes, line: int) -> bool:

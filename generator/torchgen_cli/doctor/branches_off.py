@@ -1,14 +1,25 @@
 """Branches that no run takes: every caller gives a parameter a constant that leads past them."""
 
 import ast
-from collections.abc import Iterator
-from typing import TypeGuard
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeGuard
 
-from .constants_given import FAR, users_of, values_of_argument
+from .constants_given import FAR, values_of_argument
 from .defined import left_before
+from .naming import OPTIONS
 from .project import Module
-from .syntax import FUNCTIONS, Function
+from .syntax import FUNCTIONS, Function, last_name
 from .unused import is_distributed
+from .users import users_of
+from .words import WORD, words_given
+
+ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 
 
 def is_in_branch_off(module: Module, node: ast.AST) -> bool:
@@ -19,16 +30,34 @@ def is_in_branch_off(module: Module, node: ast.AST) -> bool:
 def is_off(module: Module, node: ast.AST, depth: int) -> bool:
     """The same, by the callers of the function or the makers of the objects, up to a depth."""
     inner = node
+    told: set[tuple[str, bool]] = set()
     for around in module.ancestors(node):
         for test, wanted in conditions(around, inner):
             if truth(module, test) is (not wanted):
                 return True
+            if wanted and is_unheard_of(module, test):
+                return True
+            if isinstance(around, ast.expr):  # within which nothing changes
+                text = ast.unparse(test)
+                if (text, not wanted) in told and "(" not in text:
+                    return True  # which is asked for both: a or (a and b)
+                told.add((text, wanted))
         if depth and is_run_by_users(around, inner):
             users = users_of(module, around)
             if users and all(is_off(*one, depth - 1) for one in users):
                 return True
         inner = around
     return False
+
+
+def is_unheard_of(module: Module, test: ast.expr) -> bool:
+    """Whether an option is asked for a word that nothing else says: no text, page or file."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    option = isinstance(test.left, ast.Attribute) and OPTIONS.match(last_name(test.left.value))
+    word = getattr(test.comparators[0], "value", None)
+    single = isinstance(word, str) and WORD.fullmatch(word)
+    return bool(option and single) and word not in words_given(module.project)
 
 
 def is_run_by_users(around: ast.AST, inner: ast.AST) -> TypeGuard[Function | ast.ClassDef]:
@@ -75,6 +104,9 @@ def answer(test: ast.expr, value: object) -> bool | None:
     known = [one.value for one in getattr(other, "elts", [other]) if isinstance(one, ast.Constant)]
     if len(test.ops) > 1 or len(known) != len(getattr(other, "elts", [other])):
         return None
+    if (order := ORDERS.get(type(test.ops[0]))) is not None:
+        numbers = [one for one in (value, *known) if isinstance(one, int | float)]
+        return bool(order(*numbers)) if len(numbers) == 2 else None
     if isinstance(test.ops[0], ast.In | ast.NotIn) is isinstance(other, ast.Constant):
         return None
     if isinstance(test.ops[0], ast.NotEq | ast.IsNot | ast.NotIn):

@@ -9,6 +9,7 @@ from ..base.errors import UserError
 from .aside import (
     is_aside,
     is_beyond_us,
+    is_empty_demonstration,
     is_for_another_library,
     is_for_python_2,
     is_for_python_3_6,
@@ -123,6 +124,7 @@ def unparsable(project: Project) -> Iterator[Finding]:
         if not is_for_another_library(content):
             unsure = is_for_python_2(project, name, content, message)
             unsure = unsure or is_beyond_us(content, line, message)
+            unsure = unsure or is_empty_demonstration(project, name, content, message)
             unsure = unsure or is_for_python_3_6(project, content, line)
             yield Finding(name, line, 1, "TG001", message, unsure)
 

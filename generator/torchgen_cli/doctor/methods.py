@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .kept import kept
-from .naming import is_file, is_of_project, looked_up_in, text_of
+from .naming import OPTIONS, is_file, is_of_project, looked_up_in, texts_of
 from .project import Module, Project
 from .syntax import (
     FUNCTIONS,
@@ -26,6 +26,9 @@ DELEGATING = {"__getattr__", "__getattribute__"}
 KEEPING = {"abstractmethod", "classmethod", "no_grad", "inference_mode", "staticmethod"}
 # functions that take the name of a method as a text
 BY_TEXT = ("getattr", "hasattr", "methodcaller")
+# what makes objects of Python's own classes
+BUILT_IN = ast.Dict | ast.DictComp | ast.JoinedStr | ast.List | ast.ListComp | ast.Set | ast.Tuple
+BUILDERS = {"defaultdict", "deque", "dict", "list", "set", "sorted", "str", "tuple"}
 Family = frozenset[ast.ClassDef]
 
 
@@ -38,10 +41,14 @@ class Asked:
     """The classes that the object may be of; None where nothing tells."""
     call: ast.Call | None = None
     """The call of the method, where it is called at once."""
+    reads: bool = False
+    """Whether it only reads an option, `args.load`, which no method is but a property."""
 
     def may_be(self, owner: ast.AST, node: ast.AST) -> bool:
         """Whether it may be what a class defines: a method, or a class in it."""
         known = self.family is None or owner in self.family
+        if self.reads and isinstance(node, FUNCTIONS) and is_kept_as_it_is(node):
+            return False
         fits = self.call is None or not isinstance(node, FUNCTIONS) or takes(node, self.call)
         return known and fits
 
@@ -53,12 +60,12 @@ def asked_by(module: Module, node: ast.AST) -> Iterator[Asked]:
         if root not in module.imports or is_of_project(module, root):
             around = module.parents[node]
             call = around if isinstance(around, ast.Call) and around.func is node else None
-            yield Asked(node.attr, family_of(module, node.value), call)
+            reads = call is None and OPTIONS.match(last_name(node.value)) is not None
+            yield Asked(node.attr, family_of(module, node.value), call, reads)
     elif isinstance(node, ast.Call):
         name = last_name(node.func)
         if name in BY_TEXT:  # getattr(model, "encode")
-            texts = (text_of(module, one) for one in node.args)
-            yield from (Asked(one) for one in texts if one is not None)
+            yield from (Asked(text) for one in node.args for text in texts_of(module, one))
         owner = looked_up_in(module, node)
         if owner is not None and not is_file(module, owner):
             yield Asked(ANY_METHOD, family_of(module, owner))
@@ -69,8 +76,8 @@ def asked_by(module: Module, node: ast.AST) -> Iterator[Asked]:
 def takes(method: Function, call: ast.Call) -> bool:
     """Whether a method has a place for each argument of a call, and gets what it needs."""
     given = method.args
-    decorated = {last_name(getattr(one, "func", one)) for one in method.decorator_list}
-    if has_stars(call) or given.posonlyargs or not decorated <= KEEPING:
+    decorated = decorators_of(method)
+    if has_stars(call) or given.posonlyargs or not is_kept_as_it_is(method):
         return True
     places = [one.arg for one in given.args]
     fits = "staticmethod" not in decorated and accepts(method, places[1:], call)
@@ -79,6 +86,16 @@ def takes(method: Function, call: ast.Call) -> bool:
     of_class = owner is not None and last_name(owner)[:1].isupper()
     unbound = "staticmethod" in decorated or (of_class and "classmethod" not in decorated)
     return fits or (unbound and accepts(method, places, call))
+
+
+def decorators_of(method: Function) -> set[str]:
+    """The names of a method's decorators."""
+    return {last_name(getattr(one, "func", one)) for one in method.decorator_list}
+
+
+def is_kept_as_it_is(method: Function) -> bool:
+    """Whether no decorator changes what a method is, or its arguments."""
+    return decorators_of(method) <= KEEPING
 
 
 def accepts(method: Function, places: list[str], call: ast.Call) -> bool:
@@ -105,10 +122,7 @@ def family_of(module: Module, owner: ast.expr) -> Family | None:
         if named:
             return together(family(module.project, one) for _, one in named)
         return together(made_by(module, one) for one in values_of(module, owner))
-    if isinstance(owner, ast.Attribute):
-        kept_there = stored(module.project).get(owner.attr, ())
-        return together(made_by(other, one) for other, one in kept_there)
-    return None
+    return made_by(module, owner)
 
 
 def together(found: Iterator[Family | None]) -> Family | None:
@@ -119,11 +133,20 @@ def together(found: Iterator[Family | None]) -> Family | None:
     return frozenset().union(*known) if whole else None
 
 
-def made_by(module: Module, value: ast.expr | None) -> Family | None:
-    """The classes of what a call of a class makes."""
+def made_by(module: Module, value: ast.expr | None, depth: int = 2) -> Family | None:
+    """The classes of what a call of a class makes; none of the project for a list or a text."""
+    if isinstance(value, ast.IfExp):
+        return together(made_by(module, one, depth) for one in (value.body, value.orelse))
+    if isinstance(value, ast.Attribute) and depth:
+        kept_there = stored(module.project).get(value.attr, ())
+        return together(made_by(other, one, depth - 1) for other, one in kept_there)
+    if isinstance(value, BUILT_IN):
+        return frozenset()
     if not isinstance(value, ast.Call):
         return None
     named = module.project.classes_named(module, value.func) or []
+    if not named and isinstance(value.func, ast.Name) and value.func.id in BUILDERS:
+        return frozenset()
     return together(family(module.project, one) for _, one in named)
 
 
@@ -187,6 +210,23 @@ def families(project: Project) -> dict[ast.ClassDef, Family]:
     for node in known:
         members[find(node)].append(node)
     return {one: frozenset(group) for group in members.values() for one in group}
+
+
+@kept
+def lines(project: Project) -> list[frozenset[ast.ClassDef]]:
+    """For each class: itself, and all from which it derives, as far as names tell."""
+    above = {
+        node: [one for base in node.bases for _, one in project.classes.get(last_name(base), ())]
+        for module in project.modules
+        for node in module.classes
+    }
+    found = []
+    for node in above:
+        line = [node]
+        for one in line:  # it grows
+            line += [other for other in above[one] if other not in line]
+        found.append(frozenset(line))
+    return found
 
 
 @kept

@@ -2,10 +2,8 @@
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from .documents import documents
 from .kept import kept
 from .lookup import imported, path_of
 from .project import Module, Project
@@ -14,7 +12,6 @@ from .variables import values_of
 
 # the names of what holds options, whose attributes are no functions
 OPTIONS = re.compile(r"^(args?|opts?|cfg|conf|config|flags|hparams?|hps?|params?)$", re.I)
-WORD = re.compile(r"[^\W\d]\w*")
 # a function or a class, named by a text: "models.net:Net"
 PATH = re.compile(r"[^\W\d][\w.]*[.:][^\W\d]\w*")
 # stands for the names of all functions and classes
@@ -28,16 +25,10 @@ OF_FILE = " of "
 def named_by(module: Module, node: ast.AST) -> Iterator[str]:
     """What a node names, without those below it."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        yield from meant_by(module, node.id)
+        if not is_asked_for_its_kind(module, node):
+            yield from meant_by(module, node.id)
     elif isinstance(node, ast.Attribute):
-        root = written(node).partition(".")[0]
-        imported = root in module.imports
-        if imported and not is_of_project(module, root):
-            return
-        if imported or not isinstance(node.value, ast.Name):  # models[args.name].Net
-            yield node.attr
-        if imported and node.attr == "__dict__":  # models.__dict__[args.arch]
-            yield from any_of(module, node.value)
+        yield from named_by_attribute(module, node)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         if PATH.fullmatch(node.value) and not isinstance(module.parents[node], ast.Expr):
             yield re.split("[.:]", node.value)[-1]
@@ -50,6 +41,45 @@ def named_by(module: Module, node: ast.AST) -> Iterator[str]:
                 yield alias.name
 
 
+def named_by_attribute(module: Module, node: ast.Attribute) -> Iterator[str]:
+    """What `models.Net` names."""
+    root = written(node).partition(".")[0]
+    imported = root in module.imports
+    if imported and not is_of_project(module, root):
+        return
+    if imported:
+        yield from member_of(module, node)
+    elif not isinstance(node.value, ast.Name):  # models[args.name].Net
+        yield node.attr
+    if imported and node.attr == "__dict__":  # models.__dict__[args.arch]
+        yield from any_of(module, node.value)
+
+
+def is_asked_for_its_kind(module: Module, node: ast.AST) -> bool:
+    """Whether it is the class of `isinstance(model, Net)`, which makes no object."""
+    around = module.parents.get(node)
+    if isinstance(around, ast.Tuple):
+        node, around = around, module.parents[around]
+    asks = isinstance(around, ast.Call) and last_name(around.func) in ("isinstance", "issubclass")
+    return asks and node in around.args[1:]  # type: ignore[union-attr]
+
+
+def member_of(module: Module, node: ast.Attribute) -> list[str]:
+    """What `models.Net` stands for, with its file where that is the one that is named."""
+    source, _, name = module.qualified(node).rpartition(".")
+    known = defined_as(module.project, name)
+    parts = [part for part in source.split(".") if part]
+    files = [path_of(other) for other, _ in imported(module, source, known)]
+    exact = bool(files) and all(path[-len(parts) :] == parts for path in files)
+    names = {other.name for other, _ in imported(module, source, known)}
+    return [name + OF_FILE + one for one in names] if exact else [node.attr]
+
+
+def defined_as(project: Project, name: str) -> list[tuple[Module, ast.AST]]:
+    """The functions and classes of a name."""
+    return [*project.functions.get(name, ()), *project.classes.get(name, ())]
+
+
 def meant_by(module: Module, name: str) -> Iterator[str]:
     """The function or class that a name of a file stands for, with its file where that is known."""
     own = name in own_names(module)
@@ -57,11 +87,7 @@ def meant_by(module: Module, name: str) -> Iterator[str]:
         yield name + OF_FILE + module.name
     if name in module.imports:
         source, _, name = module.imports[name].rpartition(".")
-        project = module.project
-        known: list[tuple[Module, ast.AST]] = [
-            *project.functions.get(name, ()),
-            *project.classes.get(name, ()),
-        ]
+        known = defined_as(module.project, name)
         files = {other.name for other, _ in imported(module, source, known)}
         yield from [name + OF_FILE + one for one in files] or [name]
     elif not own:
@@ -108,28 +134,41 @@ def looked_up_in(module: Module, call: ast.Call) -> ast.expr | None:
     if last_name(call.func) != "getattr" or len(call.args) < 2 or not is_called_then(module, call):
         return None
     owner, attribute = call.args[:2]
-    told = text_of(module, attribute) is not None or OPTIONS.match(last_name(owner))
+    told = texts_of(module, attribute) or OPTIONS.match(last_name(owner))
     root = written(owner).partition(".")[0]
     foreign = root in module.imports and not is_of_project(module, root)
     return None if told or foreign or is_of_no_function(module.project, attribute) else owner
 
 
-def text_of(module: Module, node: ast.expr) -> str | None:
-    """The text that an expression is, if it is one, or the name of one: `METHOD = "encode"`."""
+def texts_of(module: Module, node: ast.expr) -> list[str]:
+    """The texts that an expression may be, where all are written: `("cpu", "cuda")[on_gpu]`.
+
+    Or that a name stands for: `METHOD = "encode"`.
+    """
     values = values_of(module, node) if isinstance(node, ast.Name) else [node]
     value = values[0] if len(values) == 1 else None
-    text = getattr(value, "value", None) if isinstance(value, ast.Constant) else None
-    return text if isinstance(text, str) else None
+    parts: list[ast.expr | None] = [value]
+    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.List | ast.Tuple):
+        parts = [*value.value.elts]
+    elif isinstance(value, ast.IfExp):
+        parts = [value.body, value.orelse]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+    found = [one for one in texts if isinstance(one, str)]
+    return found if len(found) == len(parts) else []
 
 
 def is_of_no_function(project: Project, name: ast.expr) -> bool:
-    """Whether a name is put together with an ending that none has: `getattr(it, name + "_u")`."""
+    """Whether none begins and ends as a name that is put together: `getattr(it, name + "_u")`."""
     if not isinstance(name, ast.BinOp | ast.JoinedStr):
         return False
-    parts = [name.right] if isinstance(name, ast.BinOp) else name.values
-    ending = getattr(parts[-1], "value", None) if parts else None
+    parts = [name.left, name.right] if isinstance(name, ast.BinOp) else name.values
+    begun, ended = (
+        (getattr(one, "value", "") for one in (parts[0], parts[-1])) if parts else ("", "")
+    )
     known = (*project.functions, *project.classes)
-    return isinstance(ending, str) and not any(one.endswith(ending) for one in known)
+    begins = begun if isinstance(begun, str) and "%" not in begun else ""
+    ends = ended if isinstance(ended, str) else ""
+    return not any(one.startswith(begins) and one.endswith(ends) for one in known)
 
 
 def beginning(node: ast.expr) -> str:
@@ -173,65 +212,3 @@ def is_called_then(module: Module, call: ast.Call) -> bool:
     if isinstance(parent, ast.Assign):
         return any(last_name(one) in module.calls for one in parent.targets)
     return not isinstance(parent, ast.Expr | ast.Compare | ast.If | ast.BinOp | ast.Attribute)
-
-
-def is_written_elsewhere(project: Project, name: str, own: bytes) -> bool:
-    """Whether a name stands in a text of the project more often than in this part of it."""
-    here = len(re.findall(rb"\b%s\b" % name.encode(), own))
-    return words(project)[name] > here
-
-
-@kept
-def words(project: Project) -> Counter[str]:
-    """How often each word stands in the code, the pages and the configurations of a project."""
-    code = b"\n".join(project.contents.values()).decode("utf-8", "replace")
-    return Counter(WORD.findall(code)) + words_beside(project)
-
-
-@kept
-def words_beside(project: Project) -> Counter[str]:
-    """How often each word stands in the pages, in the configurations and in unreadable code."""
-    texts = [*project.unread.values(), documents(project.root)]
-    return Counter(one for text in texts for one in WORD.findall(text.decode("utf-8", "replace")))
-
-
-def is_written_as_text(module: Module, node: ast.AST, name: str) -> bool:
-    """Whether a name stands in a string outside a part of the code, in a page or configuration.
-
-    In lower case or upper case: `getattr(nets, args.net.upper())`. What copies of it say of
-    themselves does not count.
-    """
-    lower, project = name.lower(), module.project
-    copies = {node: module} | {
-        one: other
-        for other, one in (*project.functions.get(name, ()), *project.classes.get(name, ()))
-    }
-    own = Counter(
-        word.lower() for one, other in copies.items() for word in words_of_strings(other, walk(one))
-    )
-    return words_as_texts(project)[lower] > own[lower]
-
-
-@kept
-def words_as_texts(project: Project) -> Counter[str]:
-    """How often each word stands in the strings of the code, and beside the code."""
-    strings = (
-        one for module in project.modules for one in words_of_strings(module, module.parents)
-    )
-    return Counter(one.lower() for one in (*strings, *words_beside(project).elements()))
-
-
-def words_of_strings(module: Module, nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The words of strings, but for what `__all__` lists and the docstrings of functions."""
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            above = module.parents[node]
-            around = module.parents.get(above)
-            says = isinstance(above, ast.Expr) and around is not module.tree  # how it is started
-            if not says and not (around is not None and is_public(around)):
-                yield from WORD.findall(node.value)
-
-
-def is_public(node: ast.AST) -> bool:
-    """Whether it is `__all__ = [...]`."""
-    return isinstance(node, ast.Assign) and written(node.targets[0]) == "__all__"

@@ -1,27 +1,25 @@
 """Functions, methods and classes that no program of a project runs, as far as names tell."""
 
 import ast
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 from .absent import stops, unable_to_start
+from .demonstrations import demonstration
 from .kept import kept
 from .lookup import path_of
+from .meant import DEFINITIONS, may_be_named
 from .methods import ANY_METHOD, Asked, asked_by, bases_of_libraries
 from .naming import (
     ANY_FUNCTION,
     IN_FILE,
     OF_FILE,
-    WORD,
-    is_public,
-    is_written_as_text,
     named_by,
 )
+from .never_run import is_never_run
 from .project import Module, Project
 from .syntax import FUNCTIONS, is_constant, walk
 from .unused import (
-    demonstration,
     is_cut_off,
     is_distributed,
     is_open,
@@ -29,6 +27,7 @@ from .unused import (
     is_unused,
 )
 from .variables import is_local
+from .words import WORD, is_public
 
 # classes of libraries that call no other methods than these, and those with two underscores
 KNOWN_BASES = {"ABC", "Dataset", "Function", "IterableDataset", "Module", "Sampler", "object"}
@@ -36,11 +35,8 @@ CALLED_BY_BASES = {"apply", "backward", "eval", "extra_repr", "forward", "jvp", 
 CALLED_BY_BASES |= {"setup_context", "state_dict", "train", "vmap"}
 CALLED_BY_BASES |= {"_apply", "_load_from_state_dict", "_save_to_state_dict", "named_parameters"}
 CALLED_BY_BASES |= {"named_modules", "parameters"}
-# what looks through all that a file defines
-LOOKS = (b".__dict__.items()", b".__dict__.values()", b"getmembers(", b" dir(")
 TRAINING = {"backward", "fit"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
 def is_unreached(module: Module, node: ast.AST) -> bool:
@@ -139,6 +135,8 @@ def is_asked(part: Part, alive: set[Part], asked: dict[str, list[Asked]]) -> boo
     if part.replaced or owner not in alive:
         return False
     by_base = name.startswith("__") or name in CALLED_BY_BASES or has_unknown_base(owner)
+    if name == "forward" and isinstance(owner.node, ast.ClassDef):
+        by_base = has_unknown_base(owner) or not is_never_run(owner.module, owner.node)
     by_base |= is_packaged(part.module) and not name.startswith("_")
     if by_base or is_registered(part.node) or name in owner.names:
         return True
@@ -150,40 +148,6 @@ def is_asked(part: Part, alive: set[Part], asked: dict[str, list[Asked]]) -> boo
 def may_be_meant(part: Part) -> bool:
     """Whether a name that is looked up as a text may be that of a part."""
     return may_be_named(part.module, part.node)
-
-
-def may_be_named(module: Module, node: ast.AST) -> bool:
-    """Whether a name that is looked up as a text may be that of a function or a class.
-
-    It is written in a string, a page or a configuration, or put together; or all the classes of a
-    file are looked through.
-    """
-    project = module.project
-    looks = is_open(project) and any(map(project.contains, LOOKS))
-    if not isinstance(node, DEFINITIONS) or (looks and isinstance(node, ast.ClassDef)):
-        return True
-    begun, ended = fragments(project)
-    put_together = node.name.startswith(begun) or node.name.endswith(ended)
-    return put_together or is_written_as_text(module, node, node.name)
-
-
-@kept
-def fragments(project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What names that are put together begin and end with: `f"train_{kind}"`, `kind + "_step"`."""
-    found = {
-        one.value
-        for module in project.modules
-        for one, around in module.parents.items()
-        if isinstance(one, ast.Constant)
-        and isinstance(one.value, str)
-        and isinstance(around, ast.JoinedStr | ast.BinOp)
-    }
-    begun = {one.partition("%")[0].rpartition(".")[2] for one in found}
-    ended = {one.rpartition("%s")[2] for one in found}
-    return (
-        tuple(one for one in begun if re.fullmatch(r"[^\W\d]\w+_", one)),
-        tuple(one for one in ended if re.fullmatch(r"_\w+", one)),
-    )
 
 
 def shows(module: Module, name: str) -> bool:

@@ -3,17 +3,14 @@
 import ast
 import re
 from collections import Counter
-from functools import partial
 from pathlib import PurePath
 
 from .documents import documents
 from .kept import kept
-from .naming import is_written_as_text
 from .project import Module, Project
 from .syntax import (
     FUNCTIONS,
     LEAVING,
-    asks_main,
     blocks_of,
     is_constant,
     last_name,
@@ -21,6 +18,7 @@ from .syntax import (
     walk,
     written,
 )
+from .words import is_written_as_text
 
 PACKAGED = ("setup.py", "setup.cfg", "pyproject.toml")
 DISTRIBUTES = re.compile(
@@ -33,15 +31,8 @@ PLAIN |= {"contextmanager", "custom_bwd", "custom_fwd", "dataclass", "enable_gra
 PLAIN |= {"inference_mode", "jit", "njit", "no_grad", "overload", "property", "setter"}
 PLAIN |= {"staticmethod", "total_ordering", "wraps"}
 # ways to import a file that no import statement names
-DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(", b"exec(")
-# a file's own functions to try it out
-CHECKS = re.compile(r"^_?(test|demo|example|check|debug)")
+DYNAMIC = (b"import_module", b"__import__(", b"spec_from_file", b"instantiate(")
 EXITS = ("exit", "os._exit", "quit", "sys.exit")
-# what a demonstration of a file's classes does not do, and a program does
-RUNS = re.compile(
-    r"^(backward|load_state_dict|save\w*|fit|main\w*|(run|train|eval|test|valid)\w*|launch|spawn)$"
-)
-TRAINS = re.compile(r"^(backward|DataLoader|fit|launch|main\w*|save\w*|spawn)$")
 
 
 def is_never_reached(module: Module, node: ast.AST) -> bool:
@@ -94,49 +85,6 @@ def is_false(module: Module, asking: ast.AST) -> bool:
     values = module.value_in(test, scope)
     constant = all(isinstance(one, ast.Constant) and not one.value for one in values)
     return bool(values) and len(places) == len(values) and constant
-
-
-@kept
-def demonstration(module: Module) -> ast.If | None:
-    """The block for `__main__` of a file that others import, where it only tries something out.
-
-    It trains and loads nothing, or makes up its input, `x = torch.randn(4, 3, 512, 512)`, and
-    trains nothing.
-    """
-    if PurePath(module.name).stem not in module.project.imported_parts:
-        return None
-    for block in module.tree.body:
-        if isinstance(block, ast.If) and asks_main(block):
-            calls = TRAINS if any(map(makes_up_input, walk(block))) else RUNS
-            called = partial(is_called, module, calls)
-            return None if module.project.reaches(module, block, called) else block
-    return None
-
-
-def makes_up_input(node: ast.AST) -> bool:
-    """Whether it is a batch of noise, or of one number, of a size that is written there."""
-    made = isinstance(node, ast.Call) and last_name(node.func) in ("rand", "randn", "zeros", "ones")
-    sizes = [*node.args] if isinstance(node, ast.Call) and made else []
-    if len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
-        sizes = sizes[0].elts
-    return len(sizes) > 2 and all(isinstance(one, ast.Constant) for one in sizes)
-
-
-def is_called(module: Module, calls: re.Pattern[str], node: ast.AST) -> bool:
-    """Whether one of these is called, and that is no function to try the file out."""
-    return is_run(node, calls) and not is_own_check(module, node)
-
-
-def is_run(node: ast.AST, calls: re.Pattern[str] = RUNS) -> bool:
-    """Whether it is a call that a program makes, and a demonstration does not."""
-    return isinstance(node, ast.Call) and calls.match(last_name(node.func)) is not None
-
-
-def is_own_check(module: Module, node: ast.AST) -> bool:
-    """Whether it calls what a file has to try itself out: `test()`, or `demo()`."""
-    func = getattr(node, "func", None)
-    own = {one.name for one in module.functions}
-    return isinstance(func, ast.Name) and func.id in own and CHECKS.match(func.id) is not None
 
 
 @kept
@@ -198,7 +146,26 @@ def is_distributed(project: Project) -> bool:
 
 def is_open(project: Project) -> bool:
     """Whether files are imported, or classes made, by names that are not written in the code."""
-    return any(map(project.contains, DYNAMIC))
+    return any(map(project.contains, DYNAMIC)) or runs_texts(project)
+
+
+@kept
+def runs_texts(project: Project) -> bool:
+    """Whether `exec` runs code that may name anything; not `exec(f"self.{name} = value")`."""
+    calls = (call for module in project.code for call in module.calls.get("exec", ()))
+    return any(
+        isinstance(call.func, ast.Name) and not (call.args and sets_a_value(call.args[0]))
+        for call in calls
+    )
+
+
+def sets_a_value(code: ast.expr) -> bool:
+    """Whether a text is of code that calls nothing, and in which nothing but attributes is open."""
+    if not isinstance(code, ast.Constant | ast.JoinedStr):
+        return False
+    parts = [getattr(one, "value", "") for one in getattr(code, "values", [code])]
+    text = "".join(one if isinstance(one, str) else "{}" for one in parts)
+    return "(" not in text and "import" not in text and not re.search(r"(?<!\.)\{\}", text)
 
 
 def in_unused_function(module: Module, node: ast.AST) -> bool:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
+from ...rule import Spot
 from ...syntax import (
     FUNCTIONS,
     argument,
@@ -16,8 +17,11 @@ from ...syntax import (
 from .data import EVALUATION
 
 
-def dropped_by_branch(module: Module, call: ast.Call, name: str) -> Iterator[ast.AST]:
-    """Where the branch of an evaluation sets what is then given as `drop_last`."""
+def dropped_by_branch(module: Module, call: ast.Call, name: str) -> Iterator[Spot]:
+    """Where the branch of an evaluation sets what is then given as `drop_last`.
+
+    It is a hint where the branch is that of the training as well.
+    """
     inner: set[ast.AST] = set()
     for node in own_nodes(module.function(call)):  # the outer before the inner
         if not isinstance(node, ast.If) or node in inner:
@@ -34,11 +38,12 @@ def dropped_by_branch(module: Module, call: ast.Call, name: str) -> Iterator[ast
             inner.add(branch)
             chain += texts
             if any(map(EVALUATION.search, texts)):
-                yield from dropping(branch.body, name)
+                yield from map(Spot, dropping(branch.body, name))
             rest = branch.orelse
         else:
             if set(given_texts(module, module.function(call), flag)).difference(chain):
-                yield from dropping(rest, name)
+                trains = not any("train" in text.lower() for text in chain)
+                yield from (Spot(one, unsure=trains) for one in dropping(rest, name))
 
 
 def dropping(block: list[ast.stmt], name: str) -> Iterator[ast.Assign]:

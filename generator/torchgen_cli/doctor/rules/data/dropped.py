@@ -24,7 +24,7 @@ from .option_dicts import in_options
     "TG204",
     "the evaluation skips samples",
     why="""`drop_last=True` drops the last, incomplete batch: the metric does not cover the whole
-    set, and changes with the batch size.""",
+    set, and changes with the batch size. It is a hint in a branch that is for training as well.""",
     remedy="omit `drop_last` in the evaluation",
     source=f"{STABLE}/data.html#torch.utils.data.DataLoader",
     bad="""

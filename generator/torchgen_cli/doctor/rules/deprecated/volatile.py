@@ -16,7 +16,7 @@ from .provided import is_for_a_release
     "`volatile` has no effect",
     why="""Torch 0.4 removed it and ignores it: the evaluation builds autograd graphs, with several
     times the memory. It is a hint where every caller is under `no_grad`, in a notebook that trains
-    nothing, outside of loops and for a target.""",
+    nothing, outside of loops, for a target, and in a `forward`, which the training runs too.""",
     remedy="run the evaluation under `torch.no_grad()`",
     source="https://pytorch.org/blog/pytorch-0_4_0-migration-guide/",
     bad="""
@@ -60,7 +60,8 @@ def volatile(module: Module) -> Iterator[Spot]:
             shown = module.name.endswith(".ipynb") and "backward" not in module.calls
             idle = old or shown or freezes(module, scope) or called_under(module, scope, set())
             target = any(mentions(one, "target", "label") for one in call.args)
-            yield Spot(call, unsure=idle or target or not repeated(module, call))
+            trains = getattr(scope, "name", "") == "forward"  # which the training runs, too
+            yield Spot(call, unsure=idle or target or trains or not repeated(module, call))
         elif module.function(call) not in asked and is_asked_in_loops(module, node.value):
             asked.add(module.function(call))
             yield Spot(call, unsure=old)

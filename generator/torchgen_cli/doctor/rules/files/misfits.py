@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from ...defined import everything_at_the_top, is_cared_for
 from ...kept import kept
-from ...lookup import definitions
+from ...leads import files as files_by_name
+from ...lookup import definitions, imported
 from ...project import Module, Project
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
@@ -94,7 +95,9 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     plain = definitions(module, func, {name: functions}) or []
     classes = project.classes_named(module, func) or []
     files = {where for where, _ in (*plain, *classes)}
-    if any(name in one.imports for one in files - {module}) or is_rebound(project, name, files):
+    others = files - {module}
+    hidden = any(brings_unknown(one) for one in packages_above(others))
+    if hidden or any(name in one.imports for one in others) or is_rebound(project, name, files):
         return None  # which is defined where an import fails, or is given another value
     if len(plain) == 1 and not classes and is_plain(plain[0][1]):
         return plain[0][1], False
@@ -107,6 +110,26 @@ def is_rebound(project: Project, name: str, files: set[Module]) -> bool:
     """Whether a name gets another value at the top of the files that may define it."""
     packages = {one for one in project.modules if one.name.endswith("__init__.py")}
     return any(name in rebound(one) for one in files | packages)
+
+
+def packages_above(files: set[Module]) -> list[Module]:
+    """The `__init__.py` of the folders in which files are."""
+    known = files_by_name(next(iter(files)).project) if files else {}
+    folders = {name for one in files for name in folders_of(one.name)}
+    return [known[one] for one in folders if one in known]
+
+
+def folders_of(name: str) -> list[str]:
+    """The `__init__.py` that a file's folder may have, and those above it."""
+    parts = name.split("/")[:-1]
+    return ["/".join([*parts[: depth + 1], "__init__.py"]) for depth in range(len(parts))]
+
+
+@kept
+def brings_unknown(module: Module) -> bool:
+    """Whether a package takes all names of what is not read: `from .render import *` of C code."""
+    files = [(other, other.tree) for other in module.project.modules if other is not module]
+    return any(not imported(module, source, files) for source in module.starred)
 
 
 @kept

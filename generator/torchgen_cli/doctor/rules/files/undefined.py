@@ -2,6 +2,8 @@
 
 import ast
 import builtins
+import difflib
+import keyword
 import re
 import symtable
 import warnings
@@ -37,7 +39,8 @@ ASKS_FOR_NEW = re.compile(rb"python[\s\-:=<>~v*_`]*3|python[^\n]{0,20}[/,&] ?3",
     "TG004",
     "this name is not defined",
     why="""Neither the function, the file, its imports nor Python defines the name: a NameError as
-    soon as the line is reached, which may be after hours of training.""",
+    soon as the line is reached, which may be after hours of training. It is a hint where the name
+    is a line of its own, which can only be meant to stop the program.""",
     remedy="define or import it, or correct the name",
     source="https://docs.python.org/3/library/exceptions.html#NameError",
     bad="""
@@ -87,7 +90,7 @@ def undefined(module: Module) -> Iterator[Spot]:
     old = is_of_python_2(module.project)
     for name, node in found.items():
         rare = reports_an_error(module, node) or follows_none(module, node)
-        rare = rare or is_switched_off(module, node)
+        rare = rare or is_switched_off(module, node) or stops_there(module, node)
         unsure = rare or excerpt or old == "all" or (name in OLD and bool(old))
         yield Spot(node, name, unsure)
 
@@ -161,6 +164,12 @@ def reports_an_error(module: Module, node: ast.Name) -> bool:
             return True
         inner = around
     return False
+
+
+def stops_there(module: Module, node: ast.Name) -> bool:
+    """Whether it is a statement of its own, which can only stop the program: a line `asdf`."""
+    misspelled = difflib.get_close_matches(node.id, keyword.kwlist, cutoff=0.75)  # brak
+    return isinstance(module.parents[node], ast.Expr) and not misspelled
 
 
 def follows_none(module: Module, node: ast.Name) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import FUNCTIONS, argument, is_constant, last_name, mentions, receiver, written
+from ...syntax import argument, is_constant, last_name, mentions, receiver, written
 from ..shared.criteria import kinds, loss_calls, makers
 from ..shared.latest import unshaped
 from ..shared.layers import DOCS
@@ -162,13 +162,11 @@ def is_one_less(value: ast.BinOp) -> bool:
     return isinstance(value.op, ast.Sub) and is_constant(value.left, 1, 1.0)
 
 
-def without_gradients(module: Module, node: ast.AST) -> bool:
+def without_gradients(module: Module, node: ast.AST, depth: int = 2) -> bool:
     """Whether no gradient is computed, so that an infinite number may do no harm."""
-    return any(
-        (isinstance(around, ast.With) and any(mentions(i, "no_grad") for i in around.items))
-        or (
-            isinstance(around, FUNCTIONS)
-            and any(mentions(d, "no_grad") for d in around.decorator_list)
-        )
-        for around in module.ancestors(node)
-    )
+    for around in module.ancestors(node):
+        asked = getattr(around, "items", getattr(around, "decorator_list", []))
+        if any(mentions(one, "no_grad", "inference_mode") for one in asked):
+            return True
+    calls = list(module.project.calls_of(module, module.function(node))) if depth else []
+    return bool(calls) and all(without_gradients(*one, depth - 1) for one in calls)

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from ...demonstrations import is_run
 from ...lookup import path_of
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import argument, asks_main, keyword, last_name, receiver, written
-from ...unused import is_run
 from ..data.data import EVALUATION, for_evaluation, in_evaluation_branch
 from ..shared.datasets import (
     dataset_classes,
