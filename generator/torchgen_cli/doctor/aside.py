@@ -83,7 +83,8 @@ def is_for_python_2(project: Project, name: str, content: bytes, message: str) -
     if OLD_SYNTAX.search(message) is None:
         return False
     tested = not TEST_FOLDERS.isdisjoint(PurePath(name).parent.parts)
-    if OLD_SHEBANG.match(content) or b"torch" not in content or tested:
+    meant = OLD_SHEBANG.match(content) is not None or project.stays_before("python", "3.0")
+    if meant or b"torch" not in content or tested:
         return True
     base = PurePath(name).name
     newer = any(PurePath(module.name).name == base for module in project.modules)

@@ -78,8 +78,8 @@ def is_out_of_reach(project: Project, library: str, release: str) -> bool:
     With an old torch that it names goes an old Python, for which newer releases were not made.
     """
     by_scipy = library == "numpy" and is_held_by_scipy(project, release)
-    by_conda = library == "torch" and project.stays_before("pytorch", release)
-    if by_scipy or by_conda or project.stays_before(library, release):
+    by_torch = library == "torch" and project.stays_before_torch(release)
+    if by_scipy or by_torch or project.stays_before(library, release):
         return True
     if library in TORCH_OF:
         return project.stays_before_torch(TORCH_OF[library].get(release, "1.8"))
