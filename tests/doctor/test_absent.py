@@ -100,7 +100,7 @@ def test_an_import_is_found_where_nothing_may_bring_what_it_asks_for(
 
 
 def test_what_a_program_does_that_cannot_start_is_a_hint(tmp_path: Path) -> None:
-    load = "import torch\n\n\ndef weights(path):\n    return torch.load(path + ending)\n"
+    load = "import torch\n\n\ndef weights(path):\n    return torch.load(path + ending).eval()\n"
     score = "from old import weights\nfrom helpers import top_five\n\nprint(weights('a.pt'))\n"
     files = {
         "train.py": TRAIN.format(imports="from helpers import accuracy"),

@@ -72,7 +72,9 @@ def test_a_demonstration_of_what_others_import_is_a_hint(tmp_path: Path) -> None
 
 
 def test_a_file_s_own_check_of_itself_is_a_demonstration(tmp_path: Path) -> None:
-    check = "\ndef test():\n    print(images)\n\nif __name__ == '__main__':\n    test()\n"
+    check = (
+        "\ndef test():\n    print(images.zero_grad())\n\nif __name__ == '__main__':\n    test()\n"
+    )
     train = TRAIN + "\nstep(None, None, None)\n"
     files = {"data.py": DATA[: DATA.index("if __name__")] + check, "train.py": train}
     assert found(tmp_path, files) == []

@@ -136,6 +136,7 @@ def test_a_notebook_s_finding_names_its_cell(tmp_path: Path, torchgen: Torchgen)
         {"cell_type": "code", "source": ["%%time\n", "x = 1\n", "torch.load('uploads/a')"]},
         {"cell_type": "code", "source": ["  # IPython takes off an indent\n", "  x = 2"]},
         {"cell_type": "code", "source": ["cd ..\n", "pip install torch\n", "rm = 2"]},
+        {"cell_type": "code", "source": ["files, n = !ls\n", "print(\n", "    'r=%.2f' % 1)"]},
     ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
     (one,) = json.loads(torchgen("doctor", "a.ipynb", "--json").stdout)["findings"]

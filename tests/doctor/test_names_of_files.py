@@ -60,7 +60,8 @@ def test_what_a_file_defines_where_it_is_started_is_not_there_for_its_importers(
     tmp_path: Path,
 ) -> None:
     train = (
-        f"import torch\n{FIT}def evaluate(model, images):\n    return model(images.to(device))\n\n"
+        f"import torch\n{FIT}def evaluate(model, images):\n    model.eval()\n"
+        "    return model(images.to(device))\n\n"
         f"if __name__ == '__main__':\n    device = 'cpu'\n    {RUN}"
     )
     evaluation = (

@@ -39,13 +39,13 @@ class Plain(nn.Module):
         return self.layer(x)
 
     def grown(self):
-        return widened(self.layer)
+        return self.eval(), widened(self.layer)
 
 
 class Deep(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(4, width), nn.Linear(width, 2))
+        self.layers = nn.Sequential(nn.Linear(4, width), nn.Linear(width, 2)).eval()
 
     def forward(self, x):
         return self.layers(x)
@@ -268,7 +268,9 @@ def test_wrong_arguments_matter_where_names_in_the_code_lead_to_the_call(
 
 
 def test_what_a_later_definition_of_the_name_replaces_is_a_hint(tmp_path: Path) -> None:
-    twice = MODELS.replace("def build():", "def build():\n    return depth\n\n\ndef build():")
+    twice = MODELS.replace(
+        "def build():", "def build():\n    return depth.eval()\n\n\ndef build():"
+    )
     train = TRAIN.format(top="", model="models.build()")
     (tmp_path / "train.py").write_text(train, encoding="utf-8")
     (tmp_path / "models.py").write_text(twice, encoding="utf-8")
@@ -293,3 +295,13 @@ def test_a_link_to_another_file_of_the_project_is_not_read_again(tmp_path: Path)
     (tmp_path / "a.py").write_text("print(aps)\n", encoding="utf-8")
     (tmp_path / "b.py").symlink_to("a.py")
     assert [one.file for one in examine(tmp_path).findings] == ["a.py"]
+
+
+@pytest.mark.parametrize(("before", "unsure"), [("", True), ("model.eval(); ", False)])
+def test_a_missing_name_is_a_hint_in_a_function_beside_training(
+    before: str, unsure: bool, tmp_path: Path
+) -> None:
+    code = f"def report(model):\n    {before}print(model, path)\n\n\nreport(input())\n"
+    (tmp_path / "a.py").write_text(code, encoding="utf-8")
+    found = examine(tmp_path, hints=True, select=("TG004",)).findings
+    assert [(one.detail, one.unsure) for one in found] == [("path", unsure)]

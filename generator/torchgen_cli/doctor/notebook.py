@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 # lines that IPython alone understands, and cells in another language
 MAGIC = re.compile(
-    r"^(\s*)([%!?].*|.*[^=!<>]=\s*[%!].*|[\w.]+\?+\s*"
+    r"^(\s*)([%!?].*|[\w., ]+=\s*[%!].*|[\w.]+\?+\s*"
     # commands that IPython takes without a sign, `cd ..`
     r"|(cat|cd|conda|cp|ls|mkdir|mv|pip|pwd|rm|rmdir)(\s+(?![=.(,+*/%-]\s)[^=(]*)?)$"
 )

@@ -284,4 +284,25 @@ def main(paths, weights):
 if __name__ == "__main__":
     main(["first.pt"], "net.pt")
 """,
+    "samples that are kept on the GPU, in a program that needs one": """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--store-on-gpu", action="store_true")
+
+def main(images, labels, loss_of, optimizer):
+    args = parser.parse_args()
+    if args.store_on_gpu:
+        images = images.cuda()
+        labels = labels.cuda()
+    for _ in range(1000):
+        chosen = torch.randint(len(images), (8,))
+        optimizer.zero_grad()
+        loss_of(images[chosen].cuda(), labels[chosen]).mean().backward()
+        optimizer.step()
+
+main(*torch.load("prepared.pt", map_location="cpu", weights_only=False))
+""",
 }

@@ -251,7 +251,6 @@ LIGHTNING_CHECKPOINT = {
     "period": ("1.5", "every_n_epochs"),
     "prefix": ("1.3", "filename"),
 }
-SYMLINKS = {name: ("1.0", "leave it out") for name in ("local_dir_use_symlinks", "resume_download")}
 TRAINING = {
     "evaluate_during_training": ("4.0", "eval_strategy"),
     "evaluation_strategy": ("4.51", "eval_strategy"),
@@ -283,7 +282,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, str]]] = {
     },
     **{f"transformers.{name}TrainingArguments": TRAINING for name in ("", "Seq2Seq")},
     **{
-        f"huggingface_hub.{name}": {"use_auth_token": ("1.0", "token"), **SYMLINKS}
+        f"huggingface_hub.{name}": {"use_auth_token": ("1.0", "token")}
         for name in ("hf_hub_download", "snapshot_download")
     },
     "datasets.load_dataset": {"use_auth_token": ("3.0", "token")},

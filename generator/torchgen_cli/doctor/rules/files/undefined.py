@@ -16,12 +16,13 @@ from ...documents import documents
 from ...kept import kept
 from ...project import Module, Project
 from ...rule import Spot, rule
-from ...syntax import SCOPES, blocks_of, is_constant, last_name, walk
+from ...syntax import SCOPES, blocks_of, is_constant, last_name, own_calls, walk
 from ..shared.programs import starts
 from ..shared.runs import run_by
 from ..shared.switched_off import is_switched_off
 from .scopes import nodes_of, scope_of, scopes
 
+TRAINING = ("backward", "eval", "step", "zero_grad")
 EXCERPT = 8  # names that are missing in one file
 ENDING = ("_exit", "exit", "quit")
 # names that tools put beside Python's own, and that a module has without defining them
@@ -39,8 +40,10 @@ ASKS_FOR_NEW = re.compile(rb"python[\s\-:=<>~v*_`]*3|python[^\n]{0,20}[/,&] ?3",
     "TG004",
     "this name is not defined",
     why="""Neither the function, the file, its imports nor Python defines the name: a NameError as
-    soon as the line is reached, which may be after hours of training. It is a hint where the name
-    is a line of its own, which can only be meant to stop the program.""",
+    soon as the line is reached, which may be after hours of training. It is a hint in a function
+    that neither trains nor evaluates: most such functions, or their branches, are left over, and
+    nobody runs them. So it is where the name is a line of its own, which can only be meant to stop
+    the program.""",
     remedy="define or import it, or correct the name",
     source="https://docs.python.org/3/library/exceptions.html#NameError",
     bad="""
@@ -91,8 +94,15 @@ def undefined(module: Module) -> Iterator[Spot]:
     for name, node in found.items():
         rare = reports_an_error(module, node) or follows_none(module, node)
         rare = rare or is_switched_off(module, node) or stops_there(module, node)
+        rare = rare or is_beside_training(module, node)
         unsure = rare or excerpt or old == "all" or (name in OLD and bool(old))
         yield Spot(node, name, unsure)
+
+
+def is_beside_training(module: Module, node: ast.AST) -> bool:
+    """Whether it is in a function that neither trains nor evaluates."""
+    scope = module.function(node)
+    return scope is not module.tree and not own_calls(scope, *TRAINING)
 
 
 def first_of(module: Module, nodes: list[ast.Name]) -> ast.Name:

@@ -27,6 +27,10 @@ LIBRARIES |= {"pynvml", "tensorrt", "triton"}
 CPU = re.compile(r"\bcpu\b", re.I)
 # what an extension is called: gpu_nms, correlation_cuda
 COMPILED = re.compile(r"(^|_)(cuda|gpu)(_|$)")
+# what a condition on the machine names: use_cuda, no_gpu, is_available
+ASKS = re.compile(r"cuda|gpu|cpu|is_available")
+# and one on where data are kept
+KEEPS = re.compile(r"(buffer|cache|keep|load|store)\w*(cuda|gpu|cpu)")
 Place = tuple[Module, ast.AST]
 
 
@@ -178,7 +182,7 @@ def chooses_the_cpu(module: Module, condition: ast.AST, fixed: Collection[str] =
     names = [last_name(one).lower() for one in asked]
     keys = (one.slice for one in asked if isinstance(one, ast.Subscript))  # options["cuda"]
     names += [str(key.value) for key in keys if isinstance(key, ast.Constant)]
-    asks = any(word in name for name in names for word in ("cuda", "gpu", "cpu", "is_available"))
+    asks = any(ASKS.search(name) and not KEEPS.search(name) for name in names)
     where = any(isinstance(one, ast.Attribute) and one.attr == "is_cuda" for one in asked)
     if last_name(test) in fixed or not asks or where or "device_count" in names:
         return False  # it asks where a tensor is, or for several GPUs
