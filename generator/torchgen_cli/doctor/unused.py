@@ -50,7 +50,8 @@ def is_cut_off(module: Module, statement: ast.stmt, around: ast.AST) -> bool:
     block = next((one for one in blocks_of(around) if statement in one), None)
     if block is None:
         return False
-    if any(isinstance(one, LEAVING) or is_exit(one) for one in block[: block.index(statement)]):
+    before = block[: block.index(statement)]
+    if any(isinstance(one, LEAVING) or is_exit(one) or runs_out(module, one) for one in before):
         return True
     if isinstance(around, ast.If) and block is around.orelse and is_true(around.test):
         return True
@@ -62,6 +63,25 @@ def is_exit(statement: ast.stmt) -> bool:
     """Whether it is `sys.exit()`, or another call that ends the program."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and written(call.func) in EXITS
+
+
+def runs_out(module: Module, statement: ast.stmt) -> bool:
+    """Whether a statement calls a function of the file that ends the program, always."""
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.Call) and written(value.func) in ending(module)
+
+
+@kept
+def ending(module: Module) -> frozenset[str]:
+    """The functions of a file that end the program: nothing returns before their last line."""
+    return frozenset(
+        one.name
+        for one in module.tree.body
+        if isinstance(one, ast.FunctionDef)
+        and is_exit(one.body[-1])
+        and not one.decorator_list
+        and not any(isinstance(node, ast.Return | ast.Yield) for node in own_nodes(one))
+    )
 
 
 def is_true(test: ast.expr) -> bool:

@@ -99,7 +99,7 @@ def is_asked_to_save(module: Module, save: ast.Call) -> bool:
 
 
 def loops_before(module: Module, save: ast.Call) -> Iterator[ast.AST]:
-    """The loops before a save, in its function, that train and write nothing."""
+    """The loops before a save, in its function, that train; none where one of them writes."""
     scope = module.function(save)
     loops = [
         node
@@ -108,10 +108,10 @@ def loops_before(module: Module, save: ast.Call) -> Iterator[ast.AST]:
         and node.lineno < save.lineno
         and not any(True for _ in module.loops_around(node))
     ]
-    for loop in loops:
-        nodes = list(module.project.reached(module, loop))
-        if any(map(is_backward, nodes)) and not any(map(may_write, nodes)):
-            yield loop
+    reached = {one: list(module.project.reached(module, one)) for one in loops}
+    training = [one for one in loops if any(map(is_backward, reached[one]))]
+    if not any(may_write(node) for one in training for node in reached[one]):
+        yield from training
 
 
 def may_write(node: ast.AST) -> bool:

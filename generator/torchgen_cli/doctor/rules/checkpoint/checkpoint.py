@@ -23,7 +23,7 @@ from ..shared.states import filled_in, handed_on, is_model, put_aside, saves, va
 from ..shared.weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
 from .keys_read import PROGRESS
 from .loading import late_scheduler
-from .lost_place import lost_place
+from .lost_place import is_optimizer_state, lost_place
 from .records import hands_on_options, records
 from .resuming import (
     brings_optimizer,
@@ -31,7 +31,13 @@ from .resuming import (
     is_gone_on_with,
 )
 from .unread_state import brings_back_less
-from .what_matters import comes_back_soon, is_never_made, is_replayed, keeps_state
+from .what_matters import (
+    all_follow_from_the_rate,
+    comes_back_soon,
+    is_never_made,
+    is_replayed,
+    keeps_state,
+)
 
 RATE = re.compile(r"(^|_)(lr|rate)s?($|_)|learning_?rate", re.I)
 SAVING = "https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"
@@ -140,7 +146,8 @@ def checkpoints(module: Module) -> Iterator[tuple[ast.Call, ast.Dict, set[str]]]
     why="""It records how far the run got, and the program resumes from there; but the optimizer's
     moments or the scheduler start over, so the resumed run differs. It is a hint in a program that
     never resumes, for a scaler alone, and for SGD's momentum where the rate follows from the epoch:
-    both soon recover.""",
+    both soon recover. A scheduler that only multiplies the rate at each step needs no state beside
+    the optimizer's.""",
     remedy="save the `state_dict()` of the optimizer, the scheduler and the scaler too",
     source=SAVING,
     bad="""
@@ -217,6 +224,8 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         }
         named = keys - settings  # "opt": args
         text = " ".join([*named, *map(ast.unparse, held), *saved_beside(program)]).lower()
+        if any(is_optimizer_state(module, one) for one in held):  # self.trainer.state_dict()
+            text += " optimizer"
         if brings_back_less(module, content) and keeps_state(program):
             soon = comes_back_soon(program)
             yield Spot(call, "no code reads the optimizer's state", soon)
@@ -224,6 +233,7 @@ def incomplete_checkpoint(module: Module) -> Iterator[ast.AST | Spot]:
         if "opt" not in text and optimizes(module, [*where, *callers]) and keeps_state(program):
             missing.append("the optimizer")
         loses = "sched" not in text and loses_schedule(module, [*where, *callers])
+        loses &= "opt" not in text or not all_follow_from_the_rate(program)
         if loses and not all_tell_the_place(run_with(module)):
             missing.append("the scheduler")
         if "scaler" not in text and scales([*where, *callers]):

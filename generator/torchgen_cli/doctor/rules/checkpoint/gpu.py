@@ -82,12 +82,23 @@ def is_on_the_cpu(module: Module, model: ast.expr, save: ast.Call) -> bool:
 
 
 def is_moved_before(module: Module, save: ast.Call) -> bool:
-    """Whether the tensors of what is saved are moved first: `state[key] = value.cpu()`."""
+    """Whether the tensors of what is saved are moved first: `state[key] = value.cpu()`.
+
+    Or those of a state that is put into it after that.
+    """
+    scope = module.function(save)
+    put = [
+        node.value
+        for node in own_nodes(scope)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Subscript)
+        and same(node.targets[0].value, save.args[0])
+    ]
     return any(
         isinstance(target, ast.Subscript)
-        and same(target.value, save.args[0])
+        and any(same(target.value, one) for one in (save.args[0], *put))
         and (".cpu()" in (text := ast.unparse(one.value)) or (".to(" in text and "cpu" in text))
-        for one in own_nodes(module.function(save))
+        for one in own_nodes(scope)
         if isinstance(one, ast.Assign) and one.lineno < save.lineno
         for target in one.targets
     )

@@ -1,12 +1,14 @@
 """What is kept of a run, and when."""
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import STABLE, Spot, rule
 from ...syntax import (
     FUNCTIONS,
+    Loop,
     last_name,
     mentions,
     own_calls,
@@ -88,7 +90,22 @@ def saved_too_early(module: Module) -> Iterator[Spot]:
                 yield Spot(plain[0], unsure=by_metric or not brings_schedulers_back(module))
             if plain:
                 break
-            kept = kept or any(keeps_scheduler(module, call) for call in own_calls(statement))
+            kept = kept or any(
+                keeps_scheduler(module, call) and not is_within(module, call, loop)
+                for call in own_calls(statement)
+            )
+
+
+def is_within(module: Module, call: ast.Call, loop: Loop) -> bool:
+    """Whether a place is in a loop in this one, over batches: its epoch is not over.
+
+    The phases of an epoch are written out.
+    """
+    inner = itertools.takewhile(lambda one: one is not loop, module.loops_around(call))
+    return any(
+        not (isinstance(one, ast.For) and isinstance(one.iter, ast.List | ast.Tuple))
+        for one in inner
+    )
 
 
 def catches_up(module: Module) -> bool:

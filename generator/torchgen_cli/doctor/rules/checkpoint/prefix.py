@@ -19,7 +19,7 @@ from ...syntax import (
 )
 from ...unreached import is_unreached
 from ..shared.layers import unmoved
-from ..shared.states import is_wrapped, saves, takes, value_before
+from ..shared.states import is_wrapped, plain_saves, saves, takes, value_before
 from ..shared.weights_alone import is_script
 from .bare_states import cuts_prefix, is_bare_otherwise
 from .handed import given_for, last_given, wrapped_elsewhere
@@ -133,7 +133,10 @@ def wrapped_by_callers(
 
 
 def is_wanted_bare(module: Module, model: ast.expr, keyed: bool) -> bool:
-    """Whether the same file saves the bare model as well, or another script opens one."""
+    """Whether the same file saves the bare model as well, or another script opens one.
+
+    A script that saves something itself opens that.
+    """
     bare = [
         call
         for call in module.calls.get("state_dict", ())
@@ -142,7 +145,8 @@ def is_wanted_bare(module: Module, model: ast.expr, keyed: bool) -> bool:
     if bare:
         return any(written(receiver(call) or call) == f"{written(model)}.module" for call in bare)
     others = (other for other in module.project.near(module) if other is not module)
-    return any(is_script(other) and opens_bare(other, keyed) for other in others)
+    scripts = (one for one in others if is_script(one) and not plain_saves(one))
+    return any(opens_bare(one, keyed) for one in scripts)
 
 
 def opens_bare(module: Module, keyed: bool) -> bool:

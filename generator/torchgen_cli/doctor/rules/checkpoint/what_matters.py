@@ -128,3 +128,22 @@ def is_never_made(program: Iterable[Module], scheduler: ast.expr | None) -> bool
     name = written(scheduler) if scheduler is not None else ""
     given = [one.value for module in program for one in module.assigned.get(name, ())]
     return bool(given) and all(is_constant(one, None) for one in given)
+
+
+def all_follow_from_the_rate(program: Iterable[Module]) -> bool:
+    """Whether each scheduler made multiplies the optimizer's rate at each step, and knows no more.
+
+    It goes on from the rate that is in the optimizer's state.
+    """
+    made = [
+        (module.qualified(call.func).rpartition(".")[2], call)
+        for module in program
+        for calls in module.calls.values()
+        for call in calls
+        if "lr_scheduler." in module.qualified(call.func)
+    ]
+    return bool(made) and all(
+        name == "ExponentialLR"
+        or (name == "StepLR" and is_constant(argument(call, 1, "step_size"), 1))
+        for name, call in made
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...syntax import FUNCTIONS, is_constant, last_name, receiver, same, walk
+from ..shared.graphs import mentions_no_graph
 from ..shared.networks import classes_of_network
 from ..shared.origins import called
 from ..shared.programs import run_with
@@ -21,7 +22,10 @@ def is_spared(module: Module, place: ast.AST, network: ast.expr) -> bool:
 
 
 def needs_its_graphs(module: Module, place: ast.AST, network: ast.expr) -> bool:
-    """Whether gradients are computed at a place, in what it surely calls, or in the network."""
+    """Whether gradients are computed at a place, in what it surely calls, or in the network.
+
+    Or a method of a network that is called there turns them off by its decorator.
+    """
     pending = [(module, place, 3)]
     pending += [(other, one, 2) for other, one in passes_of(module, network)]
     seen = {place}
@@ -31,13 +35,28 @@ def needs_its_graphs(module: Module, place: ast.AST, network: ast.expr) -> bool:
                 return True
             if not isinstance(node, ast.Call):
                 continue
-            if ATTACKS.search(last_name(node.func)):
+            if ATTACKS.search(last_name(node.func)) or is_without_graph(where, node):
                 return True
             for other, function in called(where, node) if left else ():
                 if function not in seen:
                     seen.add(function)
                     pending.append((other, function, left - 1))
     return False
+
+
+def is_without_graph(module: Module, call: ast.Call) -> bool:
+    """Whether it calls a method of a network that is under `@torch.no_grad()`."""
+    owner, name = receiver(call), last_name(call.func)
+    if owner is None or name not in module.project.functions:
+        return False
+    return any(
+        mentions_no_graph(part)
+        for _, node in classes_of_network(module, owner)
+        for method in node.body
+        if isinstance(method, FUNCTIONS) and method.name == name
+        for one in method.decorator_list
+        for part in walk(one)
+    )
 
 
 def passes_of(module: Module, network: ast.expr) -> Iterator[tuple[Module, ast.AST]]:

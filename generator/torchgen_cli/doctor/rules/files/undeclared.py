@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...branches_off import conditions
 from ...defined import is_cared_for
 from ...project import Module, Project
 from ...rule import Spot, rule
@@ -11,6 +12,7 @@ from ...syntax import (
     Function,
     argument,
     has_stars,
+    keyword,
     last_name,
     parameters,
     written,
@@ -25,7 +27,7 @@ from .namespaces import declared, declares, is_parsed, parses
     "TG006",
     "no parser has a flag with this name",
     why="""The argparse namespace has only what was declared: an AttributeError as soon as the line
-    is reached.""",
+    is reached. It is a hint where that needs an empty text for a flag that has another default.""",
     remedy="declare the flag, or correct the name",
     source="https://docs.python.org/3/library/argparse.html#the-namespace-object",
     bad="""
@@ -56,7 +58,34 @@ def main(model):
 def undeclared(module: Module) -> Iterator[Spot]:
     found = [*read_where_parsed(module), *read_where_given(module), *read_where_kept(module)]
     unknown = {node.attr: node for node in found}
-    yield from (Spot(node, name) for name, node in unknown.items())
+    yield from (
+        Spot(node, name, is_instead_of_default(module, node)) for name, node in unknown.items()
+    )
+
+
+def is_instead_of_default(module: Module, node: ast.Attribute) -> bool:
+    """Whether a flag is read only where another one is empty that is not so by its default."""
+    inner: ast.AST = node
+    for around in module.ancestors(node):
+        for test, wanted in conditions(around, inner):
+            asked = written(test.value) if isinstance(test, ast.Attribute) else ""
+            if not wanted and asked == written(node.value) and has_default(module, test):
+                return True
+        if isinstance(around, FUNCTIONS):
+            return False
+        inner = around
+    return False
+
+
+def has_default(module: Module, flag: ast.expr) -> bool:
+    """Whether a file declares a flag with a text that is not empty."""
+    return any(
+        last_name(flag) in (declares(call) or ())
+        and isinstance(default := keyword(call, "default"), ast.Constant)
+        and isinstance(default.value, str)
+        and bool(default.value)
+        for call in module.calls.get("add_argument", ())
+    )
 
 
 def read_where_parsed(module: Module) -> Iterator[ast.Attribute]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Spot, rule
-from ...syntax import is_constant, keyword, mentions, written
+from ...syntax import FUNCTIONS, is_constant, keyword, mentions, parameters, written
 from ..shared.flag_places import attributes_of
 from ..shared.flag_readers import flag_names, is_left_unread, is_read, is_started, reachable
 from ..shared.flag_values import are_set_by_name, reads_no_command, reads_truths
@@ -16,8 +16,9 @@ from ..shared.flag_values import are_set_by_name, reads_no_command, reads_truths
     "a flag with `type=bool` is true for any value",
     why="""argparse calls `bool` on the string, and any non-empty string is true: `--pretrained
     False` asks for a pretrained model. A flag without a type, or with `type=str`, keeps the string,
-    which is also true. It is a hint where no value of the flag changes anything, and for a switch
-    that a script without torch documents as `True`.""",
+    which is also true. It is a hint where no value of the flag changes anything, as where a
+    function sets it to what it finds, and for a switch that a script without torch documents as
+    `True`.""",
     remedy="""use `action=argparse.BooleanOptionalAction`, or `store_true`; if users pass `--flag
     True`, parse the word: `type=lambda word: word.lower() == "true"`""",
     source="https://docs.python.org/3/library/argparse.html#type",
@@ -69,9 +70,28 @@ def is_given_as_true(module: Module, call: ast.Call) -> bool:
 def changes_nothing(module: Module, call: ast.Call) -> bool:
     """Whether the flag is read, and each place that does makes nothing of it."""
     places = uses(module, call)
-    return bool(places) and not any(
+    idle = not any(
         is_read(other, node) and not is_passed_over(other, node) for other, node in places
     )
+    return bool(places) and (idle or is_settled(module, call))
+
+
+def is_settled(module: Module, call: ast.Call) -> bool:
+    """Whether a function decides what a flag is, by what it finds: it sets True here, False there.
+
+    As one does that starts the processes: `args.distributed = False`, and for others True.
+    """
+    names = flag_names(call)
+    given: dict[ast.AST, set[object]] = {}
+    for other in reachable(module):
+        for node in other.attributes:
+            statement, scope = other.parents[node], other.function(node)
+            if node.attr not in names or not isinstance(scope, FUNCTIONS):
+                continue
+            if written(node.value) in parameters(scope):  # a place that reads it counts as None
+                value = statement.value if isinstance(statement, ast.Assign) else None
+                given.setdefault(scope, set()).add(getattr(value, "value", None))
+    return any(values == {True, False} for values in given.values())
 
 
 def uses(module: Module, call: ast.Call) -> list[tuple[Module, ast.Attribute]]:

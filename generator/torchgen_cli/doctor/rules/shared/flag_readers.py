@@ -6,9 +6,9 @@ import sys
 from typing import NamedTuple
 
 from ...kept import kept
-from ...leads import nearest_files
+from ...leads import holders, nearest_files
 from ...naming import OPTIONS
-from ...project import Module
+from ...project import SHARED, Module
 from ...syntax import (
     FUNCTIONS,
     is_constant,
@@ -166,7 +166,7 @@ def brought_by(module: Module) -> list[Module]:
     for statement in module.import_statements:
         if exact := nearest_files(module, statement):
             found += exact
-        else:
+        elif not is_of_library(module, statement):
             words = words_of(module, statement)
             found += [one for one in code if stem(one) in words]
     return found
@@ -176,6 +176,16 @@ def brought_by(module: Module) -> list[Module]:
 def imported_words(module: Module) -> frozenset[str]:
     """Every part of every name in the imports of a file."""
     return frozenset(word for one in module.import_statements for word in words_of(module, one))
+
+
+def is_of_library(module: Module, node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether an import is of torch or Python alone: `torch.utils.data` is no file called data."""
+    if isinstance(node, ast.ImportFrom):
+        sources = ["" if node.level else node.module or ""]
+    else:
+        sources = [alias.name for alias in node.names]
+    roots = {one.partition(".")[0] for one in sources}
+    return roots <= SHARED | sys.stdlib_module_names and roots.isdisjoint(holders(module.project))
 
 
 def words_of(module: Module, node: ast.Import | ast.ImportFrom) -> set[str]:

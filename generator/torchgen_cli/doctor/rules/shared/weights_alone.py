@@ -103,7 +103,12 @@ def is_left_as_made(module: Module, scope: ast.AST, model: ast.expr | None) -> b
     made = module.value_in(model, scope)
     handed = (one for call in own_calls(scope) for one in call.args)
     return not any(same(one, model) for one in handed) and all(
-        isinstance(one, ast.Call) and module.project.classes_named(module, one.func) for one in made
+        isinstance(one, ast.Call)
+        and (
+            module.project.classes_named(module, one.func)
+            or last_name(one.func)[:1].isupper()  # a class, though nothing tells which
+        )
+        for one in made
     )
 
 
