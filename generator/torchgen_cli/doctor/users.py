@@ -68,10 +68,18 @@ def handed_on(project: Project) -> frozenset[str]:
                     found.add(last_name(node))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 asked = isinstance(parent, ast.Compare)  # if args.model == "Net": net = Net()
-                found.update([node.value] if node.value.isidentifier() and not asked else [])
+                own = node.value in project.classes and names_itself(module, node)
+                told = node.value.isidentifier() and not asked and not own
+                found.update([node.value] if told else [])
             elif isinstance(node, ast.alias) and node.asname is not None:
                 found.add(node.name.rpartition(".")[2])
     return frozenset(found)
+
+
+def names_itself(module: Module, node: ast.Constant) -> bool:
+    """Whether a text is in the class that it names: `super().__init__(prefix="Net")`."""
+    around = module.class_of(node)
+    return around is not None and around.name == node.value
 
 
 def is_of_timm(module: Module, call: ast.Call) -> bool:

@@ -85,6 +85,8 @@ def comes_before(where: Module, setter: ast.Call, module: Module, call: ast.Call
     scope = where.function(setter)
     if where is module and scope in (module.tree, module.function(call)):
         return not is_undone(module, setter, call)
+    if is_undone(where, setter, None):
+        return False  # the function gives the default back
     return any({setter, call} <= made_calls(one) for one in module.project.near(module))
 
 
@@ -104,11 +106,13 @@ def made_calls(module: Module) -> frozenset[ast.Call]:
     return frozenset(found)
 
 
-def is_undone(module: Module, setter: ast.Call, call: ast.Call) -> bool:
-    """Whether the default is the CPU again before a loader is made, whatever happens."""
+def is_undone(module: Module, setter: ast.Call, call: ast.Call | None) -> bool:
+    """Whether the default is the CPU again before a loader is made, or the function ends."""
+    around = [module.function(one) for one in (setter, call) if one is not None]
     return any(
-        setter.lineno < one.lineno < call.lineno
-        and module.function(one) in (module.function(setter), module.function(call))
+        setter.lineno < one.lineno
+        and (call is None or one.lineno < call.lineno)
+        and module.function(one) in around
         and not any(isinstance(around, ast.If | ast.Try) for around in module.ancestors(one))
         for one in module.torch_calls(*SETTERS)
         if one.args and not is_cuda(module, one.args[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, last_name, walk
+from ...syntax import is_constant, last_name, same, walk
 
 # for the sake of speed
 MAY_STAND_ALONE = re.compile(rb"\bor\b[\s(\\]*[\"'.\d]|[\"'\d][\s)\\]*\bor\b")
@@ -21,7 +21,8 @@ ASKS = (ast.If, ast.While, ast.IfExp, ast.Assert)
     "the condition is always true, as a string or number stands alone in it",
     why="""`x == "a" or "b"` checks whether x is "a", or whether the string "b" is true, as every
     non-empty string is. The condition holds whatever x is. It is a hint with the number 1, which
-    may be there to disable the condition, and where only an error or a message is lost.""",
+    may be there to disable the condition, where only an error or a message is lost, and in the
+    last of several branches for values of one thing, which then is their `else`.""",
     remedy='write out each comparison, or use `x in ("a", "b")`',
     source="https://docs.python.org/3/library/stdtypes.html#truth-value-testing",
     bad="""
@@ -51,7 +52,23 @@ def always_true(module: Module) -> Iterator[Spot]:
             alone = [one for one in node.values if is_true_by_itself(one)]
             if alone and is_asked(module, node):
                 disabled = all(is_constant(one, 1) for one in alone)
-                yield Spot(node, unsure=disabled or only_refuses(module, node))
+                petty = disabled or only_refuses(module, node) or is_for_the_rest(module, node)
+                yield Spot(node, unsure=petty)
+
+
+def is_for_the_rest(module: Module, node: ast.BoolOp) -> bool:
+    """Whether it is the last `elif`, and the one before asks for another value of the same."""
+    last = module.parents[node]
+    before = module.parents[last]
+    return (
+        isinstance(last, ast.If)
+        and not last.orelse
+        and isinstance(before, ast.If)
+        and before.orelse == [last]
+        and isinstance(before.test, ast.Compare)
+        and isinstance(node.values[0], ast.Compare)
+        and same(before.test.left, node.values[0].left)
+    )
 
 
 def only_refuses(module: Module, node: ast.expr) -> bool:

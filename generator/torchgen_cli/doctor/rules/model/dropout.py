@@ -29,7 +29,8 @@ DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
     "TG306",
     "dropout stays on in evaluation",
     why="""`F.dropout` is on unless the call turns it off; `model.eval()` does not affect it. A
-    dropout layer created in `forward` is always new, and so always in training mode.""",
+    dropout layer created in `forward` is always new, and so always in training mode. It is a hint
+    in projects for torch before 1.0, where the function alone was off by default.""",
     remedy="pass `training=self.training`, or create an `nn.Dropout` in `__init__`",
     source=f"{DOCS}/torch.nn.functional.dropout.html",
     bad="""
@@ -51,17 +52,18 @@ class Net(nn.Module):
         return F.dropout(x, 0.5, training=self.training)
 """,
 )
-def functional_dropout(module: Module) -> Iterator[ast.AST]:
+def functional_dropout(module: Module) -> Iterator[Spot]:
+    old = module.project.stays_before_torch("1.0")
     for call in module.torch_calls(*DROPOUTS):
         if not module.qualified(call.func).startswith("torch.nn.functional."):
             continue
         if argument(call, 2, "training") is None and not has_stars(call):
-            yield from dropped_always(module, call)
+            yield from (Spot(one, unsure=old) for one in dropped_always(module, call))
     for made in module.torch_calls("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"):
         parent = module.parents[made]
         called = isinstance(parent, ast.Call) and parent.func is made
         if called and not is_asked_for(module, made):
-            yield made
+            yield Spot(made)
 
 
 def dropped_always(module: Module, call: ast.Call) -> Iterator[ast.AST]:

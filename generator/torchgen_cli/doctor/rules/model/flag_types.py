@@ -146,8 +146,8 @@ def is_asked(module: Module, node: ast.expr) -> bool:
     "a flag with `type=list` becomes a list of single characters",
     why="""argparse calls the type on the string: `--devices 0,1` is `["0", ",", "1"]`, and `--sizes
     128` is `["1", "2", "8"]`. A `set` is just as wrong. Only the default is right. It is a hint for
-    a `dict`, which rejects any string, where the default is itself a word, and where the program
-    sets this flag by its name: `setattr(args, name, value)`.""",
+    a `dict`, which rejects any string, where the default is itself a word or holds single letters,
+    and where the program sets this flag by its name: `setattr(args, name, value)`.""",
     remedy="use `nargs='+'` and the type of one value, such as `type=int`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -184,6 +184,9 @@ def is_set_by_name(module: Module, call: ast.Call) -> bool:
 
 
 def is_of_characters(default: ast.expr | None) -> bool:
-    """Whether a default is one word, of which argparse makes characters as of what is given."""
+    """Whether a default is letters, or one word, of which argparse makes letters too."""
+    if isinstance(default, ast.List | ast.Tuple) and default.elts:
+        letters = [getattr(one, "value", None) for one in default.elts]
+        return all(isinstance(one, str) and len(one) == 1 and one.isalpha() for one in letters)
     text = default.value if isinstance(default, ast.Constant) else None
     return isinstance(text, str) and text.isalnum()

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ...project import Module
-from ...rule import Severity, Spot, rule
+from ...rule import Severity, rule
 from ...syntax import argument, is_constant, last_name, mentions, receiver, written
 from ..shared.criteria import kinds, loss_calls, makers
 from ..shared.latest import unshaped
@@ -109,8 +109,8 @@ def is_method(module: Module, call: ast.Call, name: str) -> bool:
     "the logarithm is taken of a probability that may be zero",
     why="""In float32 a softmax gives 0 for a score about a hundred below the highest, and one minus
     a sigmoid for a score of 17; in half precision much sooner. The logarithm is then minus
-    infinity, and the gradient NaN. `log_softmax` and `logsigmoid` are exact. A sigmoid alone gives
-    0 only for -104: this is a hint, as is a place where no gradient is computed.""",
+    infinity, and the gradient NaN. `log_softmax` and `logsigmoid` are exact. This is a hint, as few
+    models come to such scores.""",
     remedy="use `F.log_softmax(x, dim)`, `F.logsigmoid(x)`, or `F.logsigmoid(-x)` for one minus it",
     source=f"{DOCS}/torch.nn.functional.log_softmax.html",
     bad="""
@@ -128,26 +128,25 @@ import torch.nn.functional as F
 def loss_of(scores, labels):
     return F.nll_loss(F.log_softmax(scores, dim=1), labels)
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
     once=True,
 )
-def log_of_probability(module: Module) -> Iterator[Spot]:
+def log_of_probability(module: Module) -> Iterator[ast.Call]:
     for call in module.calls.get("log", ()):
         given = call.args[0] if module.is_torch(call.func, "log") and call.args else receiver(call)
         if given is None or (call.args and given is not call.args[0]):
             continue
         value = unshaped(module, given, call)
-        less = isinstance(value, ast.BinOp) and is_one_less(value)
-        if isinstance(value, ast.BinOp) and less:
+        if isinstance(value, ast.BinOp) and is_one_less(value):
             value = unshaped(module, value.right, call)
         if not isinstance(value, ast.Call):
             continue
-        sigmoid = is_sigmoid(module, value)
-        if sigmoid or is_softmax(module, value) or kinds(module, value.func) <= {"Softmax"}:
-            far = sigmoid and not less
-            if is_bounded(module, value):
-                continue
-            yield Spot(call, unsure=far or without_gradients(module, call))
+        if not is_bounded(module, value) and (
+            is_sigmoid(module, value)
+            or is_softmax(module, value)
+            or kinds(module, value.func) <= {"Softmax"}
+        ):
+            yield call
 
 
 def is_bounded(module: Module, value: ast.Call) -> bool:

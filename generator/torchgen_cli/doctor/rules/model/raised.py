@@ -82,7 +82,8 @@ def is_text(value: ast.expr) -> bool:
     "an exception is returned, and not raised",
     why="""The caller is given the exception as if it were the result, and goes on with it. What
     fails later, if anything does, has another message and another place. Functions that only make
-    errors, and projects that ask whether a result is one, are left alone.""",
+    errors, and projects that ask whether a result is one, are left alone. This is a hint, as it is
+    mostly the message that is lost.""",
     remedy="write `raise` in place of `return`",
     source="https://docs.python.org/3/tutorial/errors.html#raising-exceptions",
     bad="""
@@ -103,7 +104,7 @@ def criterion(name):
         return torch.nn.L1Loss()
     raise NotImplementedError(f"no criterion is called {name}")
 """,
-    severity=Severity.WARNING,
+    severity=Severity.HINT,
 )
 def returns_exception(module: Module) -> Iterator[Spot]:
     if not MAY_RETURN.search(module.project.contents[module.name]):

@@ -16,13 +16,16 @@ RATES = re.compile(
 )
 COUNTS = re.compile(r"batch|epoch|every|interval|iter|num|sampl(e|ing)|size|step", re.I)
 
+WHOLE = re.compile(r"[-_](epochs|iter(ation)?s|steps)$|^-*num[-_]", re.I)
+
 
 @rule(
     "TG344",
     "this flag rejects numbers like its own default",
     why="""The default is a fraction, or the `0.0` of a rate, but `type=int` accepts no fraction on
     the command line: `--rate 0.3` is an error, and only whole numbers can be tried. It is a hint
-    where no code reads the flag.""",
+    where no code reads the flag, and where its name is that of a count, so that it is the default
+    that is wrong.""",
     remedy="write `type=float`",
     source="https://docs.python.org/3/library/argparse.html#type",
     bad="""
@@ -44,7 +47,7 @@ def refuses_fractions(module: Module) -> Iterator[Spot]:
         several = default.elts if isinstance(default, ast.List | ast.Tuple) else [default]
         fraction = any(map(is_fraction, several)) or (is_of_a_rate(call) and is_float(default))
         if fraction and written(keyword(call, "type") or call) == "int":
-            yield Spot(call, unsure=is_left_unread(module, call))
+            yield Spot(call, unsure=is_of_a_count(call) or is_left_unread(module, call))
 
 
 def is_fraction(value: ast.expr | None) -> bool:
@@ -62,6 +65,11 @@ def is_of_a_rate(call: ast.Call) -> bool:
     """Whether a flag is for what is a fraction as a rule, by its name: `--weight_decay`."""
     names = [one.value for one in call.args if isinstance(one, ast.Constant)]
     return any(RATES.search(str(one)) and not COUNTS.search(str(one)) for one in names)
+
+
+def is_of_a_count(call: ast.Call) -> bool:
+    """Whether a flag is for a whole number by its name: `--warmup_steps`."""
+    return any(isinstance(one, ast.Constant) and WHOLE.search(str(one.value)) for one in call.args)
 
 
 def is_float(value: ast.expr | None) -> bool:

@@ -118,8 +118,12 @@ def of_setting(module: Module, name: str) -> Numbers | None:
     None where one of the values is not known.
     """
     near = dict.fromkeys((module, *module.project.near(module)))
-    if flags_called(module, name):
-        near = {module: None}  # a flag of another program has a default of its own
+    folder = module.name.rpartition("/")[0]
+    beside = [one for one in near if one.name.rpartition("/")[0] == folder]
+    for closer in ([module], beside):
+        if any(flags_called(one, name) for one in closer):
+            near = dict.fromkeys(closer)  # a flag of another program has a default of its own
+            break
     found = [value for other in near for value in set_in(other, name)]
     values = [getattr(one, "value", None) for one in found]
     line = rf"^[ \t]*['\"]?{re.escape(name)}['\"]?[ \t]*[:=][ \t]*([^\s,#]+)"

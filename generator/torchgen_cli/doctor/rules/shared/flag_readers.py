@@ -233,11 +233,23 @@ def is_parsed_before(module: Module, names: set[str]) -> bool:
 
 def reads_what_it_is_given(module: Module, names: set[str]) -> bool:
     """Whether a function reads a setting of an argument, and others than its own file call it."""
+    called = methods_called(module, names)
     return any(
         is_parameter(module, node) and is_read(module, node) and serves_others(module, node)
         for name in names
         for node in attributes_of(module).get(name, ())
+        if node not in called
     )
+
+
+def methods_called(module: Module, names: set[str]) -> set[ast.expr]:
+    """The methods of other objects that have such a name: `net.eval()`, not `opts.loss(2)`."""
+    return {
+        call.func
+        for name in names
+        for call in module.calls.get(name, ())
+        if not OPTIONS.match(last_name(receiver(call) or call))
+    }
 
 
 def is_parameter(module: Module, node: ast.Attribute) -> bool:
@@ -267,12 +279,7 @@ def serves_others(module: Module, node: ast.Attribute) -> bool:
 
 def reads(module: Module, names: set[str], by_key: bool) -> bool:
     """Whether a file reads a setting by its name, for more than to show it."""
-    called = {
-        call.func
-        for name in names
-        for call in module.calls.get(name, ())
-        if not OPTIONS.match(last_name(receiver(call) or call))  # opts.loss(margin=0.2)
-    }
+    called = methods_called(module, names)
     if any(
         node not in called and is_read(module, node)
         for name in names

@@ -15,6 +15,7 @@ from ...syntax import (
     own_nodes,
     parameters,
     receiver,
+    same,
     walk,
     written,
 )
@@ -83,7 +84,7 @@ def is_result_on_device(scope: Scope, call: ast.Call, depth: int) -> bool:
     """Whether what a call returns is on the device."""
     module, owner, name = scope.module, receiver(call), last_name(call.func)
     if is_moved(module, call):
-        return True
+        return is_put_on_device(scope, call, depth)
     if module.is_torch(call.func):
         given = [one for one in call.args if not isinstance(one, ast.Starred)]
         return name not in ELSEWHERE and any(on_device(scope, one, depth) for one in given)
@@ -101,6 +102,26 @@ def is_moved(module: Module, node: ast.AST) -> bool:
     if not goes_to_the_device(module, node):
         return False
     return "cpu" not in ast.unparse(node)
+
+
+def is_put_on_device(scope: Scope, moved: ast.AST | None, depth: int) -> bool:
+    """Whether `x.to(device)` is for the program's device, or for that of a tensor which is there.
+
+    A parameter is a tensor if the function uses it as one: `device = y.device; y.unsqueeze(0)`.
+    """
+    given = argument(moved, 0, "device") if isinstance(moved, ast.Call) else None
+    values = scope.module.value_in(given, scope.function) if isinstance(given, ast.Name) else []
+    one = values[0] if len(values) == 1 else given
+    if not isinstance(one, ast.Attribute) or one.attr != "device":
+        return True
+    like = one.value
+    used = {
+        node.attr
+        for node in own_nodes(scope.function)
+        if isinstance(node, ast.Attribute) and same(node.value, like)
+    }
+    taken = isinstance(like, ast.Name) and like.id in scope.arguments
+    return not taken or used.isdisjoint(STAYING | {"shape"}) or on_device(scope, like, depth - 1)
 
 
 def is_under_choice(module: Module, node: ast.AST) -> bool:
@@ -124,8 +145,11 @@ def is_named_on_device(scope: Scope, name: ast.Name, depth: int) -> bool:
     around = set(module.ancestors(name))
     if module.parents[last] in around or isinstance(last, ast.For):
         return gives(scope, last, name.id, depth)
-    moved = isinstance(last, ast.Assign) and is_moved(module, last.value)
-    return moved or all(gives(scope, one, name.id, depth) for one in found)
+    value = last.value if isinstance(last, ast.Assign) else None
+    moved = value is not None and is_moved(module, value)
+    return (moved and is_put_on_device(scope, value, depth)) or all(
+        gives(scope, one, name.id, depth) for one in found
+    )
 
 
 def ends_before(module: Module, binding: ast.AST, name: ast.Name) -> bool:

@@ -8,12 +8,14 @@ from ...rule import STABLE, Spot, rule
 from ...syntax import (
     FUNCTIONS,
     argument,
+    asks_main,
     last_name,
     own_nodes,
     parameters,
     receiver,
     walk,
 )
+from ..shared.flag_readers import reachable
 from ..shared.loops import is_optimizer, is_rate
 from .moved_otherwise import is_forgotten, may_be_moved_otherwise
 
@@ -27,7 +29,7 @@ KNOWN = (ast.Eq, ast.In, ast.NotEq, ast.NotIn)
     "the scheduler is created but never stepped",
     why="""Nothing calls the scheduler's `step`: the whole run is trained with the initial rate,
     which is the smallest in a warm-up. If it is one of several schedulers, only the others
-    step.""",
+    step. It is a hint in a script that trains nothing.""",
     remedy="call `scheduler.step()` after each epoch, or after each step where it counts steps",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
@@ -85,17 +87,23 @@ def never_stepped(module: Module) -> Iterator[Spot]:
         and not is_optimizer(other, receiver(call))
         and not is_environment(call)
     ]
-    elsewhere = may_be_moved_otherwise(module, made)
+    elsewhere, left_over = may_be_moved_otherwise(module, made), trains_nothing(module)
     if not moved and not elsewhere:
-        yield Spot(made[0])
+        yield Spot(made[0], unsure=left_over)
     for call in made if moved else ():
         if is_forgotten(module, call):
-            yield Spot(call)
+            yield Spot(call, unsure=left_over)
         if elsewhere:
             continue
         for key, choice in choices(module, call):
             if all(goes_past(other, step, key, choice) for other, step in moved):
                 yield Spot(call, f"where {key} is {choice!r}")
+
+
+def trains_nothing(module: Module) -> bool:
+    """Whether a file is started by itself, and no loss is differentiated in what it imports."""
+    started = any(map(asks_main, module.tree.body))
+    return started and not any("backward" in one.calls for one in reachable(module))
 
 
 def has_rates_set(module: Module, optimizer: ast.expr | None) -> bool:

@@ -8,6 +8,7 @@ from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import (
     FUNCTIONS,
+    argument,
     blocks,
     is_constant,
     is_text,
@@ -18,6 +19,7 @@ from ...syntax import (
     walk,
     written,
 )
+from ..shared.default_numbers import numbers
 from ..shared.loops import is_scheduler, optimizer_steps, repeated, scaled_steps
 
 # schedules that drop at some epochs, and are constant in between
@@ -33,7 +35,7 @@ PROGRESS = re.compile(r"epoch|iter|step|first|start|warm|begin|^(i|n|it)$", re.I
     why="""The first value of the schedule is skipped, and each drop comes an epoch early. Torch 1.1
     reversed the order. It is a hint unless the schedule is known to drop at some epochs, as StepLR
     does: one value more or less of a smooth schedule, or of one that steps with each batch, hardly
-    matters.""",
+    matters. Neither does one whose factor is 1 by default.""",
     remedy="call `scheduler.step()` after `optimizer.step()`",
     source=f"{STABLE}/optim.html#how-to-adjust-learning-rate",
     bad="""
@@ -86,7 +88,10 @@ def scheduler_first(module: Module) -> Iterator[Spot]:
                     made = schedules(module, call)
                     if made and all(is_constant(one, None) for one in made):
                         continue  # there is none
-                    drops = any(drops_at_epochs(module, one) for one in made)
+                    drops = any(
+                        drops_at_epochs(module, one) and not is_constant_rate(module, one)
+                        for one in made
+                    )
                     yield Spot(
                         call, unsure=old or not drops or not in_a_loop(module, block[steps[0]])
                     )
@@ -112,6 +117,12 @@ def drops_at_epochs(module: Module, value: ast.expr) -> bool:
         return False
     own = module.project.classes.get(last_name(value.func), ())
     return all(module.project.derives(where, node, *BASES) for where, node in own)
+
+
+def is_constant_rate(module: Module, made: ast.expr) -> bool:
+    """Whether a schedule such as StepLR is left at the factor 1, which changes no rate."""
+    factor = argument(made, 2, "gamma") if isinstance(made, ast.Call) else None
+    return numbers(module, factor) == {1}
 
 
 def depends_on_progress(module: Module, asked: ast.If) -> bool:
