@@ -16,21 +16,27 @@ WORD = re.compile(r"[^\W\d]\w*")
 def is_written_elsewhere(project: Project, name: str, own: bytes) -> bool:
     """Whether a name stands in a text of the project more often than in this part of it."""
     here = len(re.findall(rb"\b%s\b" % name.encode(), own))
-    return words(project)[name] > here
+    return words_of_code(project)[name] > here or name in words_beside(project)
 
 
 @kept
-def words(project: Project) -> Counter[str]:
-    """How often each word stands in the code, the pages and the configurations of a project."""
-    code = b"\n".join(project.contents.values()).decode("utf-8", "replace")
-    return Counter(WORD.findall(code)) + words_beside(project)
+def words_of_code(project: Project) -> Counter[str]:
+    """How often each word stands in the code of a project."""
+    return Counter(WORD.findall(b"\n".join(project.contents.values()).decode("utf-8", "replace")))
 
 
 @kept
-def words_beside(project: Project) -> Counter[str]:
-    """How often each word stands in the pages, in the configurations and in unreadable code."""
-    texts = [*project.unread.values(), documents(project.root)]
-    return Counter(one for text in texts for one in WORD.findall(text.decode("utf-8", "replace")))
+def words_beside(project: Project) -> frozenset[str]:
+    """The words of the pages, of the configurations and of unreadable code."""
+    lines = (line for text in texts_beside(project) for line in set(text.splitlines()))
+    return frozenset(
+        word for line in lines for word in WORD.findall(line.decode("utf-8", "replace"))
+    )
+
+
+def texts_beside(project: Project) -> list[bytes]:
+    """The pages, the configurations and the unreadable code."""
+    return [*project.unread.values(), documents(project.root)]
 
 
 def is_written_as_text(module: Module, node: ast.AST, name: str) -> bool:
@@ -47,16 +53,25 @@ def is_written_as_text(module: Module, node: ast.AST, name: str) -> bool:
     own = Counter(
         word.lower() for one, other in copies.items() for word in words_of_strings(other, walk(one))
     )
-    return words_as_texts(project)[lower] > own[lower]
+    return words_of_texts(project)[lower] > own[lower] or lower in words_beside_in_lower_case(
+        project
+    )
 
 
 @kept
-def words_as_texts(project: Project) -> Counter[str]:
-    """How often each word stands in the strings of the code, and beside the code."""
-    strings = (
-        one for module in project.modules for one in words_of_strings(module, module.parents)
+def words_of_texts(project: Project) -> Counter[str]:
+    """How often each word stands in the strings of the code, in lower case."""
+    return Counter(
+        one.lower()
+        for module in project.modules
+        for one in words_of_strings(module, module.parents)
     )
-    return Counter(one.lower() for one in (*strings, *words_beside(project).elements()))
+
+
+@kept
+def words_beside_in_lower_case(project: Project) -> frozenset[str]:
+    """The words beside the code, in lower case."""
+    return frozenset(one.lower() for one in words_beside(project))
 
 
 @kept
