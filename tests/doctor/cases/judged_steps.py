@@ -192,6 +192,12 @@ def show(net, batches):
     ),
 ]
 CLEAN: dict[str, str] = {what: code for what, (_, code) in HINTS.items()} | {
+    "a divergence per class, with a scale for their number": """
+import torch.nn.functional as F
+
+def distilled(outputs, teacher, scale):
+    return F.kl_div(F.log_softmax(outputs, dim=1), F.softmax(teacher, dim=1)) * scale
+""",
     "a default that is given back before the function ends": """
 import torch
 from torch.utils.data import DataLoader

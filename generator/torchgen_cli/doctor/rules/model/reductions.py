@@ -10,7 +10,7 @@ from ...syntax import has_stars, keyword, last_name, same
 from ..shared.layers import DOCS
 
 # names of the number of classes
-CLASSES = re.compile(r"class|(^|_)n?_?(nc|cls|vocab)(_|$)", re.I)
+CLASSES = re.compile(r"class|(^|_)n?_?(nc|cls|vocab)(_|$)|^scale$", re.I)
 
 
 @rule(
