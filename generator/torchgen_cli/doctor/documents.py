@@ -27,11 +27,18 @@ def values_given(root: Path, file: str, flag: str) -> set[str]:
     """What the commands for a file on these pages and scripts give a flag; "" for nothing."""
     name = "[-_]".join(map(re.escape, re.split("[-_]", flag.strip("-")))).encode()
     given = re.compile(rb"\s--?%s(?:[\s=]+([^\s-][^\s\\]*|-[\d.]+))?(?=\s|$)" % name)
-    start = re.compile(rb"(^|[\s/])%s\s" % re.escape(Path(file).name.encode()))
-    lines = re.sub(rb"\\\r?\n", b" ", documents(root)).splitlines()
     return {
         (match[1] or b"").decode("utf-8", "replace").strip("`'\".,")
-        for line in lines
-        if (begin := start.search(line)) is not None
-        for match in given.finditer(line, begin.end() - 1)
+        for rest in commands_for(root, Path(file).name)
+        for match in given.finditer(rest)
     }
+
+
+@kept
+def commands_for(root: Path, name: str) -> tuple[bytes, ...]:
+    """What follows the name of a file on the lines of the pages and scripts."""
+    lines = re.sub(rb"\\\r?\n", b" ", documents(root)).splitlines()
+    start, base = re.compile(rb"(^|[\s/])%s(?=\s)" % re.escape(name.encode())), name.encode()
+    found = [(line, start.search(line)) for line in lines if base in line]
+    rests = (line[begin.end() :] for line, begin in found if begin is not None)
+    return tuple(dict.fromkeys(rests))

@@ -128,7 +128,7 @@ def of_setting(module: Module, name: str) -> Numbers | None:
     values = [getattr(one, "value", None) for one in found]
     line = rf"^[ \t]*['\"]?{re.escape(name)}['\"]?[ \t]*[:=][ \t]*([^\s,#]+)"
     texts = documents(module.project.root, (*SUFFIXES, *SETTINGS))
-    written = re.findall(line.encode(), texts, re.M)
+    written = re.findall(line.encode(), texts, re.M) if name.encode() in texts else []
     given = values_given(module.project.root, module.name, name)
     for text in (*(one.decode("utf-8", "replace") for one in written), *given):
         values.append(float(text) if NUMBER.fullmatch(text) else None)
