@@ -155,8 +155,8 @@ def is_distributed(project: Project) -> bool:
     Packaging alone tells little, as many a program has a setup.py for `pip install -e .`.
     """
     files = (project.root / name for name in PACKAGED)
-    texts = [file.read_bytes() for file in files if file.exists()]
-    names = {one for text in texts if DISTRIBUTES.search(text) for one in NAME.findall(text)}
+    packaging = [file.read_bytes() for file in files if file.exists()]
+    names = {one for text in packaging if DISTRIBUTES.search(text) for one in NAME.findall(text)}
     pages = documents(project.root, (".md", ".rst"))
     return any(
         re.search(rb"\bpip3? install (-\S+ )*[\"']?%s(?![\w./-])" % re.escape(name), pages)

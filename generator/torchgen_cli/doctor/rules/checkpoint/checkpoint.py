@@ -17,7 +17,7 @@ from ...syntax import (
     written,
 )
 from ..shared.any_states import handles_any_state
-from ..shared.loops import OPTIMIZERS, is_optimizer, is_scheduler
+from ..shared.loops import OPTIMIZERS, is_optimizer, is_scheduler, schedulers_made
 from ..shared.programs import run_with
 from ..shared.states import filled_in, handed_on, is_model, put_aside, saves, value_before
 from ..shared.weights_alone import is_script, optimizers_left_out, resumed_without_optimizer
@@ -291,13 +291,7 @@ def loses_schedule(module: Module, program: list[Module]) -> bool:
 
 def all_tell_the_place(program: list[Module]) -> bool:
     """Whether schedulers are made, and each file that makes one tells it where it was."""
-    makers = [
-        one
-        for one in program
-        if any(
-            "lr_scheduler." in one.qualified(c.func) for found in one.calls.values() for c in found
-        )
-    ]
+    makers = list(filter(schedulers_made, program))
     return bool(makers) and all(map(follows_from_the_epoch, makers))
 
 

@@ -17,7 +17,7 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.loops import OPTIMIZERS, is_rate, is_scheduler
+from ..shared.loops import OPTIMIZERS, is_rate, is_scheduler, schedulers_made
 from .resuming import follows_from_the_epoch
 
 COUNTS = re.compile(r"epoch|step|iter", re.I)
@@ -138,9 +138,7 @@ def all_follow_from_the_rate(program: Iterable[Module]) -> bool:
     made = [
         (module.qualified(call.func).rpartition(".")[2], call)
         for module in program
-        for calls in module.calls.values()
-        for call in calls
-        if "lr_scheduler." in module.qualified(call.func)
+        for call in schedulers_made(module)
     ]
     return bool(made) and all(
         name == "ExponentialLR"

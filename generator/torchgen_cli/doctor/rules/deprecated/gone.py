@@ -67,8 +67,8 @@ def first_of_a_loss(module: Module) -> Iterator[Spot]:
     "TG813",
     "this name was removed from its library",
     why="""It raises an AttributeError or ImportError in every current release. It is a hint where
-    the packaging pins an older release, the file asserts which one it runs with, or a page of the
-    project speaks of the name. Shown once per name.""",
+    the requirements or the README ask for an older release, the file asserts which one it runs
+    with, or a page of the project names it. Shown once per name.""",
     remedy="use the name after the colon",
     source="https://numpy.org/doc/stable/release/1.24.0-notes.html",
     bad="""
@@ -161,10 +161,9 @@ def asserts_release(module: Module, name: str) -> bool:
 
 
 def is_told(project: Project, name: str) -> bool:
-    """Whether the project's pages speak of a name, or of the module that had it."""
-    named = [one for one in (name, name.rpartition(".")[0]) if "." in one]
+    """Whether the project's pages speak of a name, by its whole path."""
     pages = documents(project.root, (".md", ".rst"))
-    return any(re.search(rb"\b%s(?![.\w])" % re.escape(one).encode(), pages) for one in named)
+    return re.search(rb"\b%s(?![.\w])" % re.escape(name).encode(), pages) is not None
 
 
 def is_tried(module: Module, node: ast.AST) -> bool:

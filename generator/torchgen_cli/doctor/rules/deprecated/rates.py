@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...project import Module
 from ...rule import STABLE, Severity, Spot, rule
 from ...syntax import receiver
-from ..shared.loops import is_scheduler
+from ..shared.loops import is_scheduler, schedulers_made
 from .provided import is_for_a_release
 
 # which compute the rate from the number of the step
@@ -70,9 +70,7 @@ def makes_closed_alone(module: Module) -> bool:
     made = [
         is_closed(other, call)
         for other in module.project.near(module)
-        for name, calls in other.calls.items()
-        for call in calls
-        if name[:1].isupper() and "lr_scheduler." in other.qualified(call.func)
+        for call in schedulers_made(other)
     ]
     return bool(made) and all(made)
 

@@ -1,4 +1,4 @@
-"""Which releases of libraries a project's own packaging lets one install."""
+"""Which releases of libraries a project's own packaging and README let one install."""
 
 import re
 from itertools import pairwise
@@ -73,7 +73,7 @@ TORCH_OF = {
 
 
 def is_out_of_reach(project: Project, library: str, release: str) -> bool:
-    """Whether the packaging keeps a library before a release, or torch or Python do.
+    """Whether a project keeps a library before a release, or its torch or Python do.
 
     With an old torch that it names goes an old Python, for which newer releases were not made.
     """

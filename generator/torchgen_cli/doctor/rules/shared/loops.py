@@ -49,6 +49,16 @@ def is_scheduler(module: Module, node: ast.AST | None) -> bool:
     return name in ("scheduler", "sched") or name.endswith(("lr_scheduler", "lr_sched"))
 
 
+def schedulers_made(module: Module) -> list[ast.Call]:
+    """The calls in a file that make one of torch's schedulers."""
+    return [
+        call
+        for name, calls in module.calls.items()
+        for call in calls
+        if name[:1].isupper() and "lr_scheduler." in module.qualified(call.func)
+    ]
+
+
 def optimizer_steps(module: Module, scope: ast.AST) -> list[ast.Call]:
     """Plain steps of an optimizer below, without those that take a closure."""
     calls = own_calls(scope, "step")
