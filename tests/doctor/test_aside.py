@@ -181,7 +181,8 @@ def test_a_file_for_python_2_is_a_hint(text: str, other: str, shown: bool, tmp_p
         ("open3d>=0.9", True),
         ("tensorflow==1.15.2", False),
         ("tensorflow-gpu<2", False),
-        ("tensorflow==2.4.0", True),  # at Python 3.8, for which there is numpy 1.24
+        ("tensorflow==2.4.0", False),  # which asks for numpy 1.19
+        ("tensorflow==2.7.0", True),
         ("tensorflow", True),
     ],
 )

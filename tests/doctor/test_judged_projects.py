@@ -36,6 +36,20 @@ def found(folder: Path, files: dict[str, str]) -> list[tuple[str, str]]:
         ("wandb.util.generate_id", "configuration.yaml", "  - wandb=0.13.3\n", 1),
         ("torch.gesv", "environment.yaml", "  - pytorch=1.0.0\n", 0),
         ("torch.gesv", "environment.yaml", "  - pytorch=1.13.0\n", 1),
+        ("scipy.misc.imsave", "requirements.txt", "scipy==1.2.2\n", 0),
+        ("scipy.misc.imsave", "requirements.txt", "scipy==1.3.0\n", 1),
+        (
+            "torchvision.transforms.Scale",
+            "README.md",
+            "conda install pytorch cudatoolkit=10.1 -c pytorch\n",
+            0,
+        ),
+        (
+            "torchvision.transforms.Scale",
+            "README.md",
+            "conda install pytorch=2.1 pytorch-cuda=12.1\n",
+            1,
+        ),
         ("torch.gesv", "README.md", "`torch.gesv` is gone since PyTorch 1.8.\n", 0),
         ("torch.gesv", "README.md", "It solves equations with torch.gesvd.\n", 1),
     ],
@@ -223,3 +237,72 @@ def test_a_log_has_another_name_where_a_helper_makes_it_of_the_time(
 ) -> None:
     files = {"train.py": RESUMED.format(maker=maker), "names.py": NAMES}
     assert [one for one in found(tmp_path, files) if one[1] == "TG619"] == result
+
+
+SEEDED = """
+import argparse
+
+import torch
+
+
+def main(weights, loader):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--width", type=int, default=8)
+    args = parser.parse_args()
+    net = torch.nn.Linear(args.width, 2)
+    net.load_state_dict(weights)
+    return [net(x) for x in loader]
+
+
+if __name__ == "__main__":
+    main(*torch.load("prepared.pt", weights_only=False))
+"""
+ON_GPU = """
+import torch
+
+from steps import fit
+
+
+def main(net, loader, optimizer, loss_of):
+    torch.cuda.manual_seed(3)
+    return fit(net, loader, loss_of)
+
+
+if __name__ == "__main__":
+    main(*torch.load("prepared.pt", weights_only=False))
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "result"),
+    [
+        ("infer.py", SEEDED, []),
+        ("start.py", SEEDED, [("start.py", "TG108")]),
+        ("test.py", ON_GPU, []),
+        ("start.py", ON_GPU, [("start.py", "TG111")]),
+    ],
+)
+def test_a_seed_matters_where_a_program_trains_or_starts_from_chance(
+    file: str, text: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    assert found(tmp_path, {file: text, "steps.py": TRAINING}) == result
+
+
+GRID = """
+import torch
+
+
+def warp(image, flow, size):
+    grid = 2.0 * flow / max(size - 1, 1) - 1.0
+    return torch.nn.functional.grid_sample(image, grid)
+"""
+
+
+@pytest.mark.parametrize(
+    ("pin", "result"), [("torch==0.4.1", []), ("torch==1.6.0", [("warp.py", "TG350")])]
+)
+def test_a_grid_of_centres_fails_where_torch_has_another_default(
+    pin: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    assert found(tmp_path, {"warp.py": GRID, "requirements.txt": f"{pin}\n"}) == result

@@ -10,16 +10,20 @@ from .python_files import find
 SUFFIXES = (".md", ".rst", ".txt", ".sh", ".bash", ".bat", ".yaml", ".yml", ".json", ".toml")
 LARGE = 2**18  # bytes; what people write by hand is smaller
 MOST = 2000  # files; what experiments left behind lies further down
+IN_ALL = 2**23  # bytes; a repository of programs and pages has less
 
 
 @kept
 def documents(root: Path, suffixes: tuple[str, ...] = SUFFIXES) -> bytes:
     """The text of the pages, scripts and configurations below a folder, the topmost first."""
-    found = []
+    found: list[bytes] = []
+    left = IN_ALL
     for name in sorted(find(root, suffixes), key=lambda one: (one.count("/"), one))[:MOST]:
         with suppress(OSError):
-            if (root / name).stat().st_size <= LARGE:
+            size = (root / name).stat().st_size
+            if size <= min(LARGE, left):
                 found.append((root / name).read_bytes())
+                left -= size
     return b"\n".join(found)
 
 

@@ -64,6 +64,8 @@ ANY_NEWER = Version("99")
 FURTHER = re.compile(
     r"[.\dx`*]*\s*(?:,|/|&|-|\u2013|~|and|or|to)[\s`*v]*([0-3]\.\d+)(?!\d*\s*x)", re.I
 )
+# conda's torch had this package for CUDA up to 1.12
+CONDA = re.compile(r"\bconda install [^\n]*\bpytorch(?![^\n]*pytorch *[=>])[^\n]*\bcudatoolkit\b")
 CAPPED = re.compile(r"[.\dx\s,`*)]*<")
 OR_NEWER = re.compile(r"[.\dx\s`*()]*(\+|(or|and) +(above|greater|higher|later|newer|up))", re.I)
 
@@ -140,6 +142,8 @@ def named_in_readme(root: Path, library: str = "torch") -> list[Version]:
                 found.append(ANY_NEWER)
             else:
                 found += [Version(named[1]), *further(text, named.end())]
+        if library == "torch" and CONDA.search(text):
+            found.append(Version("1.12"))
     return found
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import islice, product
 from typing import NamedTuple
 
+from ...kept import kept
 from ...project import Module
-from ...syntax import FUNCTIONS, last_name, own_calls, written
+from ...syntax import FUNCTIONS, Function, last_name, own_calls, written
 from ..shared.default_numbers import numbers
 from ..shared.loops import is_backward
 from ..shared.states import plain_saves
@@ -67,9 +68,14 @@ def is_saving(module: Module, call: ast.Call) -> bool:
     ):
         return False  # model.train()
     return names_weights(call) or any(
-        other.project.reaches(other, function, names_weights)
-        for other, function in module.project.resolve(module, call)
+        comes_to_weights(*one) for one in module.project.resolve(module, call)
     )
+
+
+@kept
+def comes_to_weights(module: Module, function: Function) -> bool:
+    """Whether a function may save weights, by the name of what it calls."""
+    return module.project.reaches(module, function, names_weights)
 
 
 def names_weights(node: ast.AST) -> bool:

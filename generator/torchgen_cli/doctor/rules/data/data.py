@@ -46,7 +46,9 @@ def for_evaluation(module: Module, call: ast.Call) -> bool:
     if isinstance(scope, FUNCTIONS) and EVALUATION.search(scope.name):
         return "train" not in scope.name.lower()
     tested = isinstance(dataset, ast.Call) and is_constant(keyword(dataset, "test_mode"), True)
-    return tested or any(EVALUATION.search(written(name)) for name in names if name is not None)
+    keys = [getattr(one.slice, "value", "") for one in names if isinstance(one, ast.Subscript)]
+    texts = [*map(written, filter(None, names)), *map(str, keys)]  # loaders["test"] = ...
+    return tested or any(map(EVALUATION.search, texts))
 
 
 def for_each_split(module: Module, call: ast.Call) -> bool:

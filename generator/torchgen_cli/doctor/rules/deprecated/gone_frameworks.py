@@ -170,7 +170,6 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     "kornia": {
         "0.6": {
             "kornia.SSIM": "kornia.metrics.ssim",
-            "kornia.filters.filter2D": "kornia.filters.filter2d",
             "kornia.gaussian_blur2d": "kornia.filters.gaussian_blur2d",
             "kornia.hflip": "kornia.geometry.hflip",
             "kornia.losses.SSIM": "kornia.losses.SSIMLoss",
@@ -178,6 +177,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "kornia.rgb_to_grayscale": "kornia.color.rgb_to_grayscale",
             "kornia.warp_perspective": "kornia.geometry.warp_perspective",
         },
+        "0.6.6": {"kornia.filters.filter2D": "kornia.filters.filter2d"},
     },
     "gymnasium": {
         "1.0": {
@@ -202,7 +202,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "segmentation_models_pytorch": {
-        "0.2": {
+        "0.3": {
             f"segmentation_models_pytorch.{name}": f"segmentation_models_pytorch.decoders.{name}"
             for name in ("deeplabv3", "fpn", "unet")
         },

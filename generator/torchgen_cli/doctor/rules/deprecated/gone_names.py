@@ -47,10 +47,10 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "numpy.str": "str",
             "numpy.unicode": "str",
         },
-        "1.25": {"numpy.core.umath_tests": "numpy.einsum"},
         "2.0": {
             "numpy.Inf": "numpy.inf",
             "numpy.Infinity": "numpy.inf",
+            "numpy.core.umath_tests": "numpy.einsum",
             "numpy.AxisError": "numpy.exceptions.AxisError",
             "numpy.ComplexWarning": "numpy.exceptions.ComplexWarning",
             "numpy.NAN": "numpy.nan",
@@ -103,15 +103,13 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "scipy": {
-        "1.2": {
+        "1.3": {
             "scipy.misc.imread": "imageio.imread",
             "scipy.misc.imresize": "PIL.Image.resize",
             "scipy.misc.imrotate": "PIL.Image.rotate",
             "scipy.misc.imsave": "imageio.imwrite",
             "scipy.misc.toimage": "PIL.Image.fromarray",
             "scipy.ndimage.imread": "imageio.imread",
-        },
-        "1.3": {
             "scipy.misc.comb": "scipy.special.comb",
             "scipy.misc.factorial": "scipy.special.factorial",
             "scipy.misc.logsumexp": "scipy.special.logsumexp",

@@ -145,7 +145,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
                 )
             },
         },
-        "1.0": {
+        "1.0.12": {
             "timm.optim.nadam.Nadam": "torch.optim.NAdam",
             "timm.optim.radam.RAdam": "torch.optim.RAdam",
         },

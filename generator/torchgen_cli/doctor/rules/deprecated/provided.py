@@ -10,7 +10,7 @@ from ...project import Module, Project
 from ...syntax import FUNCTIONS, last_name, mentions, pairs, walk, written
 
 # what a condition says that asks which release runs, or what it has
-ASKS = ("version", "hasattr", "signature", "torch_m", "_major", "py2", "py3")
+ASKS = ("version", "hasattr", "signature", "torch_m", "torch_after", "_major", "py2", "py3")
 
 
 def is_for_a_release(module: Module, node: ast.AST) -> bool:

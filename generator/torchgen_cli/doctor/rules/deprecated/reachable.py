@@ -56,6 +56,8 @@ NUMPY_OF_SCIPY = {
     "1.12": "1.28",
     "1.13": "1.29",
 }
+# and releases of tensorflow
+NUMPY_OF_TENSORFLOW = {"2.7": "1.20"}
 # the torch that a release needs
 TORCH_OF = {
     "pytorch-lightning": {"1.7": "1.9", "1.8": "1.9", "2.0": "1.11"},
@@ -77,9 +79,9 @@ def is_out_of_reach(project: Project, library: str, release: str) -> bool:
 
     With an old torch that it names goes an old Python, for which newer releases were not made.
     """
-    by_scipy = library == "numpy" and is_held_by_scipy(project, release)
+    by_others = library == "numpy" and is_held_by_others(project, release)
     by_torch = library == "torch" and project.stays_before_torch(release)
-    if by_scipy or by_torch or project.stays_before(library, release):
+    if by_others or by_torch or project.stays_before(library, release):
         return True
     if library in TORCH_OF:
         return project.stays_before_torch(TORCH_OF[library].get(release, "1.8"))
@@ -93,11 +95,14 @@ def is_out_of_reach(project: Project, library: str, release: str) -> bool:
     return Version(LAST[library][PYTHONS.index(python)]) < Version(release)
 
 
-def is_held_by_scipy(project: Project, release: str) -> bool:
-    """Whether the scipy that the packaging allows needs a numpy before a release."""
+def is_held_by_others(project: Project, release: str) -> bool:
+    """Whether the scipy or tensorflow that the packaging allows needs a numpy before a release."""
+    held = {"scipy": NUMPY_OF_SCIPY, "tensorflow": NUMPY_OF_TENSORFLOW}
+    held["tensorflow-gpu"] = NUMPY_OF_TENSORFLOW
     return any(
-        Version(numpy) <= Version(release) and project.stays_before("scipy", scipy)
-        for scipy, numpy in NUMPY_OF_SCIPY.items()
+        Version(numpy) <= Version(release) and project.stays_before(library, before)
+        for library, numpys in held.items()
+        for before, numpy in numpys.items()
     )
 
 

@@ -28,6 +28,11 @@ HELD_OUT = re.compile(r"(^|[^a-z])(dev|testing)_?(data|set|loader|iter|batch|exa
 MODELS = re.compile(r"^(model|net|network|classifier|resnet|unet)$|_(model|net)$", re.I)
 NO_NETWORK = re.compile(r"loss|crit|metric|score|dist|psnr|ssim|lpips|augment|transform", re.I)
 NO_FORWARD = ("print", "save", "getattr", "hasattr", "setattr", "isinstance", "zip")
+# `self.save_model(path)`, which does something with a model, and does not run it
+WITH_MODEL = re.compile(r"^_?(build|copy|create|export|get|init|load|make|save|set\w*|update)_")
+# what a program repeats over, and is no data: `range(runs_val)`, `VALIDATION_METRICS`
+NO_DATA = re.compile(r"(^|_)(folds?|metrics|repeats?|runs?|scores|seeds?|trials?)(_|$)", re.I)
+LEARNS = re.compile(r"^(fit|learn|train)_")
 WRAPPERS = ("enumerate", "tqdm", "iter", "trange", "track", "log_every")
 
 
@@ -47,7 +52,7 @@ def evaluation_loops(
             EVALUATION.search(scope.name) or switched_off(scope)
         )
         told = EVALUATION.search(source) or HELD_OUT.search(source)
-        if not told and not (named and LOADERS.search(source)):
+        if NO_DATA.search(source) or not (told or (named and LOADERS.search(source))):
             continue
         if "train" in source.lower() or own_calls(scope if named else loop, "backward"):
             continue
@@ -56,6 +61,8 @@ def evaluation_loops(
         if isinstance(loop.target, ast.Name) and own_calls(loop, loop.target.id):
             continue  # over functions that evaluate
         calls = own_calls(loop)
+        if any(LEARNS.match(last_name(one.func)) for one in calls):
+            continue
         call = next((c for c in calls if calls_model(c) or runs_model(module, c)), None)
         if call is None and by_class:
             call = next((c for c in calls if calls_network(module, c)), None)
@@ -133,7 +140,8 @@ def calls_model(call: ast.Call) -> bool:
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
         if owner is None or written(owner) != "self":
             return False
-    return bool(MODELS.search(last_name(call.func))) and bool(call.args)
+    name = last_name(call.func)
+    return bool(call.args and MODELS.search(name)) and not WITH_MODEL.match(name)
 
 
 def calls_network(module: Module, call: ast.Call) -> bool:

@@ -54,7 +54,8 @@ def grids_of_centres(module: Module) -> Iterator[Spot]:
             for _, function in called(module, node)
         ]
         if any(is_between_centres(node) for one in (scope, *makers) for node in own_nodes(one)):
-            yield Spot(call)
+            # which had no such argument before
+            yield Spot(call, unsure=module.project.stays_before_torch("1.3"))
 
 
 def is_between_centres(node: ast.AST) -> bool:

@@ -8,6 +8,7 @@ from ...kept import kept
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import FUNCTIONS, last_name, own_calls, receiver, written
+from ..data.data import EVALUATION
 from ..shared.flag_readers import reachable
 from ..shared.programs import run_with
 from ..shared.weights_alone import is_script
@@ -51,7 +52,8 @@ def device_alone(module: Module) -> Iterator[ast.AST | Spot]:
                 continue
             others = (c for other in program for c in seeding_all(other) if c is not call)
             if all(excludes(module, call, one) for one in others):
-                learns = any("backward" in one.calls for one in program)
+                tests = EVALUATION.search(module.name) and "backward" not in module.calls
+                learns = not tests and any("backward" in one.calls for one in program)
                 yield Spot(call, unsure=not learns and is_script(module))
                 return
 

@@ -110,7 +110,8 @@ def is_demo(module: Module) -> bool:
     """Whether a file of models is started to try them."""
     trains = "backward" in module.calls or "step" in module.calls
     models = any(module.project.is_module_class(module, one) for one in module.classes)
-    evaluates = EVALUATION.search(module.name) or module.name.split("/")[-1].startswith("test")
+    name = module.name.split("/")[-1]
+    evaluates = EVALUATION.search(module.name) or name.startswith(("infer", "predict", "test"))
     return bool(evaluates) or (models and not trains) or is_copy(module)
 
 

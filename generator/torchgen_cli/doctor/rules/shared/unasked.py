@@ -5,7 +5,17 @@ import re
 from collections.abc import Collection, Iterator
 
 from ...project import Module
-from ...syntax import Function, mentions, own_calls, own_nodes, walk, written
+from ...syntax import (
+    FUNCTIONS,
+    Function,
+    defaults_of,
+    last_name,
+    mentions,
+    own_calls,
+    own_nodes,
+    walk,
+    written,
+)
 from .origins import called
 
 DRAWS = re.compile(
@@ -30,12 +40,26 @@ def drawn_unasked(
         if not all(is_alike(module, one, alike) for one in conditions(module, call, function)):
             continue
         whole = module.qualified(call.func)
-        if DRAWS.match(whole) and not mentions(module.statement(call), *ONE_OF_SEVERAL):
+        named = DRAWS.match(whole) and not mentions(module.statement(call), *ONE_OF_SEVERAL)
+        if named and not is_of_one(module, call):
             return whole
         for other, inner in called(module, call) if depth else ():
             if found := drawn_unasked(other, inner, alike, depth - 1):
                 return found
     return ""
+
+
+def is_of_one(module: Module, call: ast.Call) -> bool:
+    """Whether it draws one of a list that has one element unless another is asked for."""
+    node = module.class_of(call)
+    makers = (o for o in node.body if isinstance(o, FUNCTIONS)) if node is not None else ()
+    maker = next((one for one in makers if one.name == "__init__"), None)
+    asked = written(call.args[0]) if last_name(call.func) == "choice" and call.args else ""
+    return maker is not None and any(
+        len(getattr(defaults_of(maker).get(written(one.value)), "elts", ())) == 1
+        for one in module.assigned.get(asked, ())
+        if module.function(one) is maker
+    )
 
 
 def conditions(module: Module, call: ast.Call, function: Function) -> Iterator[ast.AST]:

@@ -101,9 +101,11 @@ def kept(module: Module, scope: ast.AST, losses: set[str]) -> Iterator[tuple[ast
 def ends_with_step(module: Module, target: ast.expr, node: ast.AST) -> bool:
     """Whether the loop around is a part of a step, for which the sum is begun anew."""
     inner, *outer = module.loops_around(node)
+    # a network each, with an optimizer of its own
+    several = isinstance(inner, ast.For) and mentions(inner.iter, "optim")
     return (
         bool(outer)
-        and not makes_steps(module, inner)
+        and (several or not makes_steps(module, inner))
         and makes_steps(module, outer[0])
         and any(
             isinstance(one, ast.Assign) and same(one.targets[0], target)

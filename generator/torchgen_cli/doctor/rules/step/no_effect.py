@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import is_constant, keyword, receiver, same, walk, written
+from ...syntax import is_constant, keyword, last_name, receiver, same, walk, written
 from ..checkpoint.in_place import SETTINGS
 from ..data.data import EVALUATION
 from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
 from ..shared.flag_values import long_flag, reads_no_command
-from ..shared.loops import is_backward
+from ..shared.loops import OPTIMIZERS, is_backward
 from .flag_elsewhere import is_read_by_another, left_to_others
 from .flag_kinds import ASIDE, FOR_ORDER, acts_at_once, is_of_training, is_other_phase
 from .flag_lost import overwritten
@@ -106,6 +106,7 @@ def unread(module: Module) -> Iterator[Spot]:
             matters = shown and (bool(instead) or told)
             matters &= not copied or acts_at_once(names)
             detail = f"{flag}, {instead}" if instead else flag
+            matters &= not is_of_another_optimizer(files, names)
             yield Spot(call, detail, unsure=not matters or has_no_effect_yet(module, call))
         elif lost := overwritten(module, files, call, min(names)):
             owner = next((one for one in files if lost in one.parents), module)
@@ -135,6 +136,12 @@ def follows_from_the_run(module: Module, setting: ast.Assign) -> bool:
     others = [one for one in names if one.id.lower() not in SETTINGS]
     values = (value for one in others for value in module.value_in(one, scope))
     return any(isinstance(one, ast.Call) for one in values)
+
+
+def is_of_another_optimizer(files: list[Module], names: set[str]) -> bool:
+    """Whether it is the momentum of SGD in a program that has other optimizers alone."""
+    optimizers = {last_name(one.func) for file in files for one in file.torch_calls(*OPTIMIZERS)}
+    return "momentum" in names and bool(optimizers) and "SGD" not in optimizers
 
 
 def has_no_effect_yet(module: Module, call: ast.Call) -> bool:

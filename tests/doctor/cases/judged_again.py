@@ -1,0 +1,153 @@
+"""What readers of the last batches called wrong, or hardly worth a change, in other words."""
+
+TRAINS = """
+def fit(net, loader, optimizer, loss_of):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_of(net(x), y).backward()
+        optimizer.step()
+"""
+PARSED = """
+    args = parser.parse_args()
+    net = torch.nn.Linear(3, 2)
+    fit(net, loader, torch.optim.{optimizer}(net.parameters(), lr=args.rate), loss_of)
+"""
+HINTS: dict[str, tuple[str, str]] = {
+    "workers of a test that draw alike each time": (
+        "TG103",
+        f"""
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+{TRAINS}
+def start(number):
+    np.random.seed(number + 3)
+
+class Runner:
+    def load(self, feeder):
+        self.loaders = {{}}
+        self.loaders["test"] = DataLoader(feeder(), num_workers=4, worker_init_fn=start)  # <--
+""",
+    ),
+    "the momentum of an optimizer that has none": (
+        "TG418",
+        f"""
+import argparse
+import torch
+{TRAINS}
+def main(loader, loss_of):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rate", type=float, default=0.1)
+    parser.add_argument("--momentum", type=float, default=0.9, help="Momentum, default 0.9")  # <--
+{PARSED.format(optimizer="Adam")}
+""",
+    ),
+}
+CLEAN: dict[str, str] = {
+    "losses of several networks in one step": f"""
+import torch
+{TRAINS}
+def probe(heads, optimizers, loader, features, loss_of, meter):
+    for x, y in loader:
+        with torch.no_grad():
+            seen = features(x)
+        losses = []
+        for head, optimizer in zip(heads, optimizers):
+            loss = loss_of(head(seen), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss)
+        for number, loss in enumerate(losses):
+            meter(number, loss.item())
+""",
+    "a solver that only an old torch gets": """
+import torch
+
+from releases import torch_after
+
+def solved(a, b):
+    return torch.lstsq(b, a)[0] if not torch_after(1, 11) else torch.linalg.lstsq(a, b).solution
+""",
+    "a loop over the names of scores": """
+class Trainer:
+    def keep(self, scores):
+        self.model.eval()
+        for metric in self.eval_metrics:
+            if scores[metric] > self.best[metric]:
+                self.best[metric] = scores[metric]
+                self.save_model(f"best-{metric}")
+
+    def save_model(self, name):
+        self.model.save(name)
+""",
+    "a loop that trains in its rounds": """
+def tune(learners, options, model_of, tune_data, loaders):
+    for run in range(options.runs_val):
+        model = model_of(options)
+        learner = learners[options.name](model, options)
+        for x, y in tune_data:
+            learner.train_learner(x, y)
+            print(learner.evaluate(model, loaders))
+""",
+    "one of a list that has one element": """
+import random
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Sounds(Dataset):
+    def __init__(self, folder, scales=[1]):
+        self.folder = folder
+        self.scales = scales
+
+    def __getitem__(self, number):
+        return self.folder[number] * random.choice(self.scales)
+
+def fit(net, folder, train_epoch, score_of):
+    train_set = Sounds(folder["train"])
+    val_set = Sounds(folder["val"])
+    train_loader, val_loader = DataLoader(train_set, shuffle=True), DataLoader(val_set)
+    best = 0.0
+    for _ in range(9):
+        train_epoch(net, train_loader)
+        score = score_of(net, val_loader)
+        if score > best:
+            best = score
+            torch.save(net.state_dict(), "best.pt")
+""",
+}
+CLEAN |= {what: code for what, (_, code) in HINTS.items()}
+PLANTED: list[tuple[str, str]] = [
+    (
+        "TG103",
+        HINTS["workers of a test that draw alike each time"][1].replace('"test"', '"train"'),
+    ),
+    (
+        "TG408",
+        """
+import torch
+
+def fit(net, optimizer, loader, loss_of, meter):
+    for epoch in range(9):
+        losses = []
+        for x, y in loader:
+            loss = loss_of(net(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss)  # <--
+        meter(epoch, sum(losses) / len(losses))
+""",
+    ),
+    (
+        "TG418",
+        HINTS["the momentum of an optimizer that has none"][1].replace("Adam(", "SGD("),
+    ),
+    (
+        "TG510",
+        CLEAN["one of a list that has one element"]
+        .replace("[1]", "[1, 2]")
+        .replace('Sounds(folder["val"])', 'Sounds(folder["val"])  # <--'),
+    ),
+]
