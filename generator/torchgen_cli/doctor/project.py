@@ -10,15 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from packaging.version import Version
-
-from .evidence import is_of_old_torch, named_in_readme, used_torch
 from .lookup import definitions, imported, path_of
 from .notebook import Notebook, parse
 from .parsed import ParsedFile
 from .python_files import find
-from .requirements import lowest_torch, pinned_torch, stays_before
 from .syntax import FUNCTIONS, Function, last_name, own_nodes, walk, written
+from .versions import Versions
 
 LARGE = 2**20  # bytes; what people write by hand is smaller
 GENERATED = re.compile(
@@ -52,7 +49,7 @@ class Module(ParsedFile):
 
 
 @dataclass(eq=False)
-class Project:
+class Project(Versions):
     """All files below a folder, parsed."""
 
     root: Path
@@ -67,7 +64,6 @@ class Project:
     """Files that are passed over, since a program wrote them."""
     _contained: dict[bytes, bool] = field(default_factory=dict)
     _program_of_folder: dict[str, str] = field(default_factory=dict)
-    _kept_back: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, name: str, content: bytes) -> None:
         """Parse a file."""
@@ -321,68 +317,6 @@ class Project:
         """The names of the project's files and folders."""
         names = (*self.contents, *self.broken)
         return frozenset(part for name in names for part in name.removesuffix(".py").split("/"))
-
-    @cached_property
-    def lowest_torch(self) -> Version | None:
-        """The lowest torch that the project's packaging allows, where it says so."""
-        return lowest_torch(self.root)
-
-    def needs_torch(self, version: str) -> bool:
-        """Whether the project runs on no torch before this version."""
-        return self.lowest_torch is not None and self.lowest_torch >= Version(version)
-
-    def uses_torch(self, version: str) -> bool:
-        """Whether the code itself runs on no torch before this version."""
-        return self._used_torch >= Version(version)
-
-    @cached_property
-    def _used_torch(self) -> Version:
-        return used_torch(self.code)
-
-    def names_torch_before(self, version: str) -> bool:
-        """Whether the packaging allows no torch from this version on, or the README names none.
-
-        A README that names an older torch than the packaging allows was not kept up to date.
-        """
-        named, lowest = self._named_in_readme, self.lowest_torch or Version("0")
-        older = bool(named) and min(named) >= lowest and max(named) < Version(version)
-        return self._is_capped(version) or older
-
-    def _is_capped(self, version: str) -> bool:
-        """Whether a requirement allows no torch from a version on, under either of its names."""
-        return self.stays_before("torch", version) or self.stays_before("pytorch", version)
-
-    @cached_property
-    def is_of_old_torch(self) -> bool:
-        """Whether the code itself runs on a torch before 1.9 alone."""
-        return is_of_old_torch(self.code)
-
-    @cached_property
-    def _named_in_readme(self) -> list[Version]:
-        return named_in_readme(self.root)
-
-    @cached_property
-    def pinned_torch(self) -> Version | None:
-        """The torch that the project's packaging names exactly, where it does."""
-        return pinned_torch(self.root)
-
-    def stays_before_torch(self, version: str) -> bool:
-        """Whether the project is pinned to a torch before this version, or made for one.
-
-        It is made for what its README names, unless the code needs a newer one.
-        """
-        if self.pinned_torch is not None:
-            return self.pinned_torch < Version(version)
-        return self.names_torch_before(version) and not self.uses_torch(version)
-
-    def stays_before(self, library: str, release: str) -> bool:
-        """Whether the packaging allows no release of a library from this one on, or the README."""
-        if (library, release) not in self._kept_back:
-            torch = library in ("torch", "pytorch")  # `stays_before_torch` asks the code too
-            named = [] if torch else named_in_readme(self.root, library)
-            older = bool(named) and max(named) < Version(release)
-            self._kept_back[library, release] = older or stays_before(self.root, library, release)
-        return self._kept_back[library, release]
 
     def contains(self, text: bytes) -> bool:
         """Whether a file of the code contains this text."""
