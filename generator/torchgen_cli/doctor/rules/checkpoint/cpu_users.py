@@ -17,8 +17,8 @@ from ...syntax import (
     walk,
     written,
 )
-from ..shared.flag_readers import reachable
 from ..shared.loops import is_backward
+from ..shared.scripts import reachable
 from ..shared.weights_alone import is_script
 
 KERNELS = (b"CUDAExtension", b"load_inline(", b"import cupy")  # which run on a GPU only

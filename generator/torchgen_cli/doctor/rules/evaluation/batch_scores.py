@@ -18,10 +18,10 @@ from ...syntax import (
 from ..shared.choices import carriers, carries, is_chosen_by, text
 from ..shared.even import evaluation_loaders, takes_one
 from ..shared.origins import origins
-from .averages import divisions, sizes
 from .both import evaluating_loops
 from .evaluating import WRAPPERS, evaluation_loops
 from .means import averaged
+from .measures import divisions, sizes
 from .score_calls import given, gives_score, gives_share, is_made_by
 
 # what has a score of its own

@@ -16,7 +16,7 @@ from ...syntax import (
     written,
 )
 from ...variables import stored_in
-from ..shared.flag_readers import is_started, reachable
+from ..shared.scripts import is_started, reachable
 
 # ways to put settings into a namespace that no name shows
 HIDDEN = re.compile(

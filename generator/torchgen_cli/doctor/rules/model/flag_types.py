@@ -7,8 +7,10 @@ from ...project import Module
 from ...rule import Spot, rule
 from ...syntax import FUNCTIONS, is_constant, keyword, mentions, parameters, written
 from ..shared.flag_places import attributes_of
-from ..shared.flag_readers import flag_names, is_left_unread, is_read, is_started, reachable
+from ..shared.flag_readers import flag_names, is_left_unread
+from ..shared.flag_reads import is_read
 from ..shared.flag_values import are_set_by_name, reads_no_command, reads_truths
+from ..shared.scripts import is_started, reachable
 
 
 @rule(

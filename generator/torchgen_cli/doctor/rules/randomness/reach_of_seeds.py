@@ -9,8 +9,8 @@ from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import FUNCTIONS, last_name, own_calls, receiver, written
 from ..data.data import EVALUATION
-from ..shared.flag_readers import reachable
 from ..shared.programs import run_with
+from ..shared.scripts import reachable
 from ..shared.weights_alone import is_script
 from .seeds import RANDOMNESS
 from .unreached_draws import of_datasets

@@ -2,42 +2,23 @@
 
 import ast
 import re
-import sys
 from typing import NamedTuple
 
 from ...kept import kept
-from ...leads import holders, nearest_files
-from ...naming import OPTIONS
-from ...project import SHARED, Module
+from ...project import Module
 from ...syntax import (
-    FUNCTIONS,
     is_constant,
     keyword,
     last_name,
-    own_calls,
-    parameters,
-    receiver,
-    written,
 )
 from ..checkpoint.in_place import SETTINGS
-from .flag_places import attributes_of
-from .flag_taken import is_kept_alike, is_of_other_class, is_used
+from .flag_reads import kept_reads, reads, reads_what_it_is_given
 from .flag_values import long_flag, reads_no_command
 from .flag_whole import Fate, Whole
 from .flag_words import evaluates, writes
-from .weights_alone import is_script
+from .scripts import imported_words, is_started, parses_own, reachable, stem
 
 KEPT = re.compile(rb"\[['\"](%s)['\"]\]" % "|".join(SETTINGS).encode())
-BY_KEY = rb"\[|(get\w*|pop|setdefault)\(|"
-# calls that bring in files by a name that is made
-BY_NAME = {
-    "__import__",
-    "import_module",
-    "exec",
-    "run_module",
-    "run_path",
-    "spec_from_file_location",
-}
 
 
 def flag_names(call: ast.Call) -> set[str]:
@@ -112,24 +93,6 @@ def takes_kept(module: Module) -> bool:
     )
 
 
-def kept_reads(module: Module, name: str) -> bool:
-    """Whether a file takes one setting out of a checkpoint: `checkpoint["args"].width`."""
-    return any(
-        isinstance(node.value, ast.Subscript) and is_constant(node.value.slice, *SETTINGS)
-        for node in attributes_of(module).get(name, ())
-    )
-
-
-def is_started(module: Module) -> bool:
-    """Whether a file parses its flags when it is started, and is imported by no other."""
-    return "parse_args" in module.calls and (
-        is_script(module)
-        or not any(
-            stem(module) in imported_words(one) for one in module.project.code if one is not module
-        )
-    )
-
-
 def is_copy(module: Module) -> bool:
     """Whether a file is a part of scripts that have parsers of their own."""
     if is_started(module) or "parse_args" not in module.calls:
@@ -138,69 +101,6 @@ def is_copy(module: Module) -> bool:
         one is not module and parses_own(one) and stem(module) in imported_words(one)
         for one in module.project.code
     )
-
-
-def parses_own(module: Module) -> bool:
-    """Whether a file has a parser of its own, and what it reads comes from that."""
-    return "parse_args" in module.calls and "add_argument" in module.calls
-
-
-def reachable(module: Module) -> list[Module]:
-    """The files that a script imports, at first or second hand, and perhaps some more."""
-    project = module.project
-    found, names = [module], {module.name}
-    for one in found:  # it grows
-        if not BY_NAME.isdisjoint(one.calls):
-            return project.code
-        more = {m.name: m for m in brought_by(one) if m.name not in names}
-        names.update(more)
-        found += more.values()
-    return found
-
-
-@kept
-def brought_by(module: Module) -> list[Module]:
-    """The files that a file imports: the nearest ones, or else all that have such a name."""
-    code = module.project.code
-    found = []
-    for statement in module.import_statements:
-        if exact := nearest_files(module, statement):
-            found += exact
-        elif not is_of_library(module, statement):
-            words = words_of(module, statement)
-            found += [one for one in code if stem(one) in words]
-    return found
-
-
-@kept
-def imported_words(module: Module) -> frozenset[str]:
-    """Every part of every name in the imports of a file."""
-    return frozenset(word for one in module.import_statements for word in words_of(module, one))
-
-
-def is_of_library(module: Module, node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether an import is of torch or Python alone: `torch.utils.data` is no file called data."""
-    if isinstance(node, ast.ImportFrom):
-        sources = ["" if node.level else node.module or ""]
-    else:
-        sources = [alias.name for alias in node.names]
-    roots = {one.partition(".")[0] for one in sources}
-    return roots <= SHARED | sys.stdlib_module_names and roots.isdisjoint(holders(module.project))
-
-
-def words_of(module: Module, node: ast.Import | ast.ImportFrom) -> set[str]:
-    """Every part of every name in an import."""
-    words = {part for alias in node.names for part in alias.name.split(".")}
-    if isinstance(node, ast.ImportFrom):
-        words.update((node.module or "").split("."))
-        if node.level:  # from . import x: the folder's own file
-            words.update(module.name.split("/")[-2:-1])
-    return words
-
-
-def stem(module: Module) -> str:
-    """The last part of a file's name as an import has it."""
-    return module.name.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
 
 
 def is_unread(module: Module, known: Readers, names: set[str]) -> bool:
@@ -229,82 +129,6 @@ def is_parsed_before(module: Module, names: set[str]) -> bool:
         for one in module.project.code
         if one is not module
     )
-
-
-def reads_what_it_is_given(module: Module, names: set[str]) -> bool:
-    """Whether a function reads a setting of an argument, and others than its own file call it."""
-    called = methods_called(module, names)
-    return any(
-        is_parameter(module, node) and is_read(module, node) and serves_others(module, node)
-        for name in names
-        for node in attributes_of(module).get(name, ())
-        if node not in called
-    )
-
-
-def methods_called(module: Module, names: set[str]) -> set[ast.expr]:
-    """The methods of other objects that have such a name: `net.eval()`, not `opts.loss(2)`."""
-    return {
-        call.func
-        for name in names
-        for call in module.calls.get(name, ())
-        if not OPTIONS.match(last_name(receiver(call) or call))
-    }
-
-
-def is_parameter(module: Module, node: ast.Attribute) -> bool:
-    """Whether it is an attribute of a parameter, or of what a method keeps of one."""
-    function = module.function(node)
-    if not isinstance(function, FUNCTIONS):
-        return False
-    owner = written(node.value)
-    made = module.value_in(node.value, function)
-    parsed = any(isinstance(one, ast.Call) and last_name(one.func) == "parse_args" for one in made)
-    return owner in parameters(function) or (owner.startswith("self.") and not parsed)
-
-
-def serves_others(module: Module, node: ast.Attribute) -> bool:
-    """Whether a function is a method, or not only called where the file parses its own flags."""
-    function = module.function(node)
-    calls = list(module.project.calls_of(module, function))
-    return module.class_of(function) is not None or not all(
-        other is module
-        and (
-            isinstance(other.function(call), ast.Module)
-            or bool(own_calls(other.function(call), "parse_args"))
-        )
-        for other, call in calls
-    )
-
-
-def reads(module: Module, names: set[str], by_key: bool) -> bool:
-    """Whether a file reads a setting by its name, for more than to show it."""
-    called = methods_called(module, names)
-    if any(
-        node not in called and is_read(module, node)
-        for name in names
-        for node in attributes_of(module).get(name, ())
-    ):
-        return True
-    either = "|".join(names).encode()  # config["seed"], config.get("seed"), getattr(args, "seed")
-    table = BY_KEY if by_key else b""
-    quoted = rb"(%sgetattr\([^,()]+,|attrgetter\()\s*['\"](%s)['\"]" % (table, either)
-    return re.search(quoted, module.project.contents[module.name]) is not None
-
-
-def is_read(module: Module, node: ast.Attribute) -> bool:
-    """Whether a setting is taken, and does something."""
-    return not (
-        of_a_library(module, node)
-        or is_kept_alike(module, node)
-        or is_of_other_class(module, node, None)
-    ) and is_used(module, node)
-
-
-def of_a_library(module: Module, node: ast.Attribute) -> bool:
-    """Whether it is a part of a package, as `os.path`."""
-    root = module.qualified(node).partition(".")[0]
-    return root in sys.stdlib_module_names or root in ("torch", "numpy", "torchvision")
 
 
 def is_left_unread(module: Module, call: ast.Call) -> bool:

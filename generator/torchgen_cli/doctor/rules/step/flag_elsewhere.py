@@ -5,9 +5,10 @@ from pathlib import PurePath
 
 from ...kept import kept
 from ...project import Module
-from ..shared.flag_readers import imported_words, is_started, kept_reads, reachable, reads, stem
+from ..shared.flag_reads import kept_reads, reads
 from ..shared.flag_values import long_flag
 from ..shared.flag_whole import Fate, Whole
+from ..shared.scripts import imported_words, is_started, reachable, stem
 from ..shared.weights_alone import is_script
 from .flag_promised import is_given_otherwise
 

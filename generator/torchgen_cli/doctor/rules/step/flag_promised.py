@@ -7,7 +7,7 @@ from contextlib import suppress
 from ...documents import values_given
 from ...project import Module
 from ...syntax import defaults_of, has_stars, is_constant, keyword, last_name, parameters
-from ..shared.flag_readers import imported_words, stem
+from ..shared.scripts import imported_words, stem
 from .flag_kinds import (
     ASKS_FOR,
     CHOICES,

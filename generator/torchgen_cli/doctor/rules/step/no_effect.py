@@ -9,9 +9,10 @@ from ...rule import Severity, Spot, rule
 from ...syntax import is_constant, keyword, last_name, receiver, same, walk, written
 from ..checkpoint.in_place import SETTINGS
 from ..data.data import EVALUATION
-from ..shared.flag_readers import flag_names, is_copy, is_started, is_unread, readers
+from ..shared.flag_readers import flag_names, is_copy, is_unread, readers
 from ..shared.flag_values import long_flag, reads_no_command
 from ..shared.loops import OPTIMIZERS, is_backward
+from ..shared.scripts import is_started
 from .flag_elsewhere import is_read_by_another, left_to_others
 from .flag_kinds import ASIDE, FOR_ORDER, acts_at_once, is_of_training, is_other_phase
 from .flag_lost import overwritten

@@ -15,8 +15,8 @@ from ...syntax import (
     receiver,
     walk,
 )
-from ..shared.flag_readers import reachable
 from ..shared.loops import is_optimizer, is_rate
+from ..shared.scripts import reachable
 from .moved_otherwise import is_forgotten, may_be_moved_otherwise
 
 # what settings of several things are called
