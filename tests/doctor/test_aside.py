@@ -55,9 +55,8 @@ def found(folder: Path, files: dict[str, str], hints: bool = False) -> list[tupl
 def test_a_trial_with_a_made_up_image_is_a_hint(tmp_path: Path) -> None:
     """Also where it loads weights, but not where it trains."""
     net = "import torch\n\n\ndef build(width):\n    return torch.nn.Linear(width, 1)\n\n\n"
-    trial = (
-        'if __name__ == "__main__":\n    net = build()\n    net.load_state_dict(torch.load("n"))\n'
-    )
+    trial = 'if __name__ == "__main__":\n    net = build(3, 4)\n'
+    trial += '    net.load_state_dict(torch.load("n"))\n'
     made = "    x = torch.randn(4, 3, 32)\n"
     train = "from net import build\n\nbuild(3)(1).backward()\n"
     for more, shown in ((made, False), ("", True), (f"{made}    net(x).sum().backward()\n", True)):
@@ -211,11 +210,14 @@ def test_a_file_that_does_not_parse_matters_where_it_is_used(
     assert ((name, "TG001") in found(tmp_path, files)) is shown
 
 
-@pytest.mark.parametrize(("taken", "shown"), [("model, batches", False), ("model", True)])
+@pytest.mark.parametrize(
+    ("taken", "given", "shown"),
+    [("model, batches", "", False), ("model", "", False), ("model, batches", "1", True)],
+)
 def test_a_start_that_gives_nothing_of_what_is_needed_is_a_hint(
-    taken: str, shown: bool, tmp_path: Path
+    taken: str, given: str, shown: bool, tmp_path: Path
 ) -> None:
     step = f"def run({taken}):\n    model(1).backward()\n"
-    start = '\n\nif __name__ == "__main__":\n    run()\n'
+    start = f'\n\nif __name__ == "__main__":\n    run({given})\n'
     files = {"net.py": step + start, "train.py": "from net import run\n\nrun(1, 2)\n"}
     assert (("net.py", "TG005") in found(tmp_path, files)) is shown

@@ -306,3 +306,138 @@ def test_a_grid_of_centres_fails_where_torch_has_another_default(
     pin: str, result: list[tuple[str, str]], tmp_path: Path
 ) -> None:
     assert found(tmp_path, {"warp.py": GRID, "requirements.txt": f"{pin}\n"}) == result
+
+
+SCORES = """
+import lpips
+import torch
+
+distance = lpips.LPIPS(net="vgg")
+print(distance(torch.zeros(1, 3, 64, 64), torch.ones(1, 3, 64, 64)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("needs", "result"), [("torch\nlpips\n", []), ("torch\n", [("score.py", "TG005")])]
+)
+def test_an_import_of_a_library_brings_no_copy_of_it(
+    needs: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    copy = (
+        "import torch\n\n\nclass LPIPS:\n    def __init__(self, kind):\n        self.kind = kind\n"
+    )
+    files = {"requirements.txt": needs, "score.py": SCORES, "copied/lpips.py": copy}
+    assert found(tmp_path, files) == result
+
+
+LACKING = """
+def main(args):
+    fit(*args)
+
+
+if __name__ == "__main__":
+    main()
+"""
+LATER = """
+if __name__ == "__main__":
+    fit(**vars(parsed()))
+    train(never_defined)
+
+
+def parsed():
+    return {}
+"""
+
+
+@pytest.mark.parametrize("block", [LATER, LACKING])
+def test_a_block_of_an_imported_file_that_cannot_run_is_left_over(
+    block: str, tmp_path: Path
+) -> None:
+    start = "import torch\n\nfrom steps import fit\n\nfit(*torch.hub.load('a/b', 'c'))\n"
+    assert found(tmp_path, {"main.py": start, "steps.py": f"{TRAINING}\n\n{block}"}) == []
+
+
+WRAPPED = """
+import torch
+
+from weights import load, save
+
+
+class Runner:
+    def __init__(self, net):
+        self.net = {net}
+
+    def run(self, path, loader, loss_of):
+        load(self.net, path)
+        optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(self.net(x), y).backward()
+            optimizer.step()
+        save(self.net, path)
+
+
+Runner(torch.nn.Linear(3, 2)).run(*torch.hub.load("a/b", "c"))
+"""
+WEIGHTS = """
+import torch
+
+
+def save(net, path):
+    torch.save({"net": net.state_dict()}, path)
+
+
+def load(net, path):
+    net.load_state_dict(torch.load(path, map_location="cpu", weights_only=True)["net"])
+"""
+
+
+def test_weights_go_back_into_a_model_that_is_always_wrapped(tmp_path: Path) -> None:
+    runner = WRAPPED.format(net="torch.nn.DataParallel(net).cuda()")
+    assert found(tmp_path, {"runner.py": runner, "weights.py": WEIGHTS}) == []
+
+
+PAIRS = """
+from collections import OrderedDict
+
+import torch
+
+
+def save(net, path):
+    state = net.state_dict()
+    weights = OrderedDict([[name, tensor{moved}] for name, tensor in state.items()])
+    torch.save(weights, path)
+
+
+def load(net, path):
+    net.load_state_dict(torch.load(path, weights_only=True))
+"""
+ANYWHERE = """
+import torch
+
+from weights import load
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def test(net, loader, path):
+    load(net, path)
+    net.to(device).eval()
+    with torch.no_grad():
+        return [net(x.to(device)) for x in loader]
+
+
+if __name__ == "__main__":
+    print(test(*torch.hub.load("a/b", "c")))
+"""
+
+
+@pytest.mark.parametrize(
+    ("moved", "result"), [(".cpu()", []), (".half()", [("weights.py", "TG610")])]
+)
+def test_weights_that_are_saved_from_the_cpu_open_anywhere(
+    moved: str, result: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    files = {"weights.py": PAIRS.format(moved=moved), "score.py": ANYWHERE}
+    files["train.py"] = f"from weights import save\n{TRAINING}    save(model.cuda(), 'w.pt')\n"
+    assert found(tmp_path, files) == result

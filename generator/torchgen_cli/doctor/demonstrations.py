@@ -29,7 +29,7 @@ def demonstration(module: Module) -> ast.If | None:
         return None
     for block in module.tree.body:
         if isinstance(block, ast.If) and asks_main(block):
-            if any(lacks_all(module, node) for node in walk(block)):
+            if any(lacks_all(module, node) or comes_later(module, node) for node in walk(block)):
                 return block  # which nobody has started
             calls = TRAINS if any(map(makes_up_input, walk(block))) else RUNS
             called = partial(is_called, module, calls)
@@ -38,14 +38,23 @@ def demonstration(module: Module) -> ast.If | None:
 
 
 def lacks_all(module: Module, node: ast.AST) -> bool:
-    """Whether a function of the file is given nothing of what it needs, which is several things."""
+    """Whether a function of the file is given nothing of what it needs."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     called = [one for one in module.tree.body if getattr(one, "name", "") == node.func.id]
     needs = [
         len(parameters(one)) - len(defaults_of(one)) for one in called if isinstance(one, FUNCTIONS)
     ]
-    return not (node.args or node.keywords) and any(number > 1 for number in needs)
+    return not (node.args or node.keywords) and any(needs)
+
+
+def comes_later(module: Module, node: ast.AST) -> bool:
+    """Whether a function of the file is called before it is defined."""
+    return isinstance(node, ast.Call) and any(
+        isinstance(one, FUNCTIONS) and one.name == last_name(node.func) and one.lineno > node.lineno
+        for one in module.tree.body
+        if isinstance(node.func, ast.Name)
+    )
 
 
 def makes_up_input(node: ast.AST) -> bool:

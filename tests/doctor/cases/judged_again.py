@@ -116,6 +116,67 @@ def fit(net, folder, train_epoch, score_of):
             best = score
             torch.save(net.state_dict(), "best.pt")
 """,
+    "an evaluation that only a method asks for which nothing calls": """
+import torch
+
+class Runner:
+    def __init__(self, model, optimizer, loss_of):
+        self.model, self.optimizer, self.loss_of = model, optimizer, loss_of
+
+    def run_epoch(self, phase, loader):
+        if phase == "train":
+            self.model.train()
+        else:
+            self.model.eval()
+        for x, y in loader:
+            loss = self.loss_of(self.model(x), y)
+            if phase == "train":
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+
+    def val(self, loader):
+        return self.run_epoch("val", loader)
+
+    def train(self, loader):
+        return self.run_epoch("train", loader)
+
+def main(model, optimizer, loss_of, loader):
+    runner = Runner(model, optimizer, loss_of)
+    runner.train(loader)
+
+main(*torch.hub.load("a/b", "c"))
+""",
+    "a number that is made of a flag where it is read, by its other name": """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--threads", dest="workers", default=8)
+args = parser.parse_args()
+for number in range(int(args.workers)):
+    print(number)
+""",
+    "schedules that a resume replays among others": f"""
+import torch
+{TRAINS}
+def resume(net, loader, loss_of, path, masks):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 9)
+    rates = iter([0.9] * 99)
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    net.load_state_dict(state["net"])
+    optimizer.load_state_dict(state["optimizer"])
+    start = state["epoch"]
+    for _ in range(start):
+        scheduler.step()
+        next(rates)
+        masks.step()
+    for epoch in range(start, 9):
+        fit(net, loader, optimizer, loss_of)
+        scheduler.step()
+        part = {{"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch + 1}}
+        torch.save(part, path)
+""",
 }
 CLEAN |= {what: code for what, (_, code) in HINTS.items()}
 PLANTED: list[tuple[str, str]] = [
@@ -149,5 +210,75 @@ def fit(net, optimizer, loader, loss_of, meter):
         CLEAN["one of a list that has one element"]
         .replace("[1]", "[1, 2]")
         .replace('Sounds(folder["val"])', 'Sounds(folder["val"])  # <--'),
+    ),
+    (
+        "TG414",
+        """
+from torch.optim.lr_scheduler import OneCycleLR
+
+def fit(net, loader, optimizer, loss_of, epochs):
+    steps = len(loader) * epochs + 100
+    scheduler = OneCycleLR(optimizer, 0.1, steps)  # <--
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(net(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+""",
+    ),
+    (
+        "TG435",
+        """
+import torch
+from torch.cuda.amp import GradScaler
+
+def step(net, x, y, optimizer, loss_of, scaler):
+    optimizer.zero_grad()
+    with torch.autocast("cuda", torch.float16):
+        loss = loss_of(net(x), y)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+
+def fit(net, train_loader, optimizer, loss_of):
+    for batch_idx, (x, y) in enumerate(train_loader):
+        scaler = GradScaler(enabled=True)  # <--
+        step(net, x, y, optimizer, loss_of, scaler)
+""",
+    ),
+    (
+        "TG817",
+        """
+from torch.nn.utils.rnn import pack_padded_sequence
+
+def loss_of(scores, words, lengths, cross_entropy):
+    scores, _ = pack_padded_sequence(scores, lengths, batch_first=True)  # <--
+    words, _ = pack_padded_sequence(words, lengths, batch_first=True)  # <--
+    return cross_entropy(scores, words)
+""",
+    ),
+    (
+        "TG612",
+        """
+import argparse
+
+import torch
+
+def main(net, run_epoch):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--checkpoint")
+    parser.add_argument("--epochs", type=int, default=9)
+    args = parser.parse_args()
+    state = None
+    if args.checkpoint is not None:
+        state = torch.load(args.checkpoint, map_location="cpu")  # <--
+        args = state["args"]
+    if state is not None:
+        net.load_state_dict(state["net"])
+    for epoch in range(args.epochs):
+        run_epoch(net)
+        torch.save({"net": net.state_dict(), "args": args}, "last.pt")
+""",
     ),
 ]

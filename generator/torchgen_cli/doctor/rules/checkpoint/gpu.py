@@ -49,11 +49,17 @@ def saves_from_the_cpu(module: Module) -> bool:
         is_moved_before(other, call) or ".cpu()" in text or all_on_the_cpu(other, call)
         for other in module.project.near(module)
         for call in plain_saves(other)
-        for text in [ast.unparse(call.args[0])]
+        for text in [text_of(other, call.args[0])]
         if not is_optimizer_state(other, call.args[0])
         and ("state_dict" in text or ".cpu()" in text or is_moved_before(other, call))
     ]
     return bool(states) and all(states)
+
+
+def text_of(module: Module, given: ast.expr) -> str:
+    """How what is saved is written, and what its name stands for."""
+    values = module.value_in(given, module.function(given)) if isinstance(given, ast.Name) else []
+    return " ".join(map(ast.unparse, [given, *values]))
 
 
 def all_on_the_cpu(module: Module, save: ast.Call) -> bool:

@@ -16,7 +16,7 @@ from ...syntax import (
 from ...unreached import is_unreached
 from ..shared.states import is_wrapped, plain_saves, saves, value_before
 from ..shared.weights_alone import is_script
-from .handed import last_given
+from .handed import given_for, last_given, wrapped_elsewhere
 from .opens_anywhere import goes_to_a_model
 
 
@@ -49,11 +49,20 @@ def opens_bare(module: Module, keyed: bool) -> bool:
         and (first is None or call.lineno < first)
         and goes_to_a_model(module, load)
         and not is_unreached(module, load)
+        and not is_given_wrapped(module, receiver(call))
         and not (keyed and is_whole(module, load))
         for call in module.calls.get("load_state_dict", ())
         for load in module.torch_calls("load")
         if module.function(load) is module.function(call)
     )
+
+
+def is_given_wrapped(module: Module, model: ast.expr | None) -> bool:
+    """Whether all callers of a function give it a model that their class has wrapped."""
+    if not isinstance(model, ast.Name):
+        return False
+    given = list(given_for(module, module.function(model), model.id))
+    return bool(given) and all(wrapped_elsewhere(*one) for one in given)
 
 
 def is_whole(module: Module, load: ast.Call) -> bool:

@@ -213,7 +213,8 @@ def is_namespace(module: Module, value: ast.expr, left: int = 3) -> bool:
         if given and left and all(is_namespace(other, one, left - 1) for other, one, _ in given):
             return True
     values = module.assigned.get(written(value), ()) if written(value) else ()
-    made = [one.value for one in values]
+    # or taken out of a file again: `args = checkpoint["args"]`
+    made = [one.value for one in values if not isinstance(one.value, ast.Subscript)]
     if made and all(is_parsed(module, one) for one in made):
         return True
     near = module.project.near(module)

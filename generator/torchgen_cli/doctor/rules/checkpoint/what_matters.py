@@ -12,6 +12,7 @@ from ...syntax import (
     has_stars,
     is_constant,
     last_name,
+    own_calls,
     own_nodes,
     receiver,
     walk,
@@ -77,22 +78,20 @@ def has_momentum(call: ast.Call) -> bool:
 
 @kept
 def is_replayed(module: Module) -> bool:
-    """Whether a loop does nothing but move a scheduler on, to where the run was."""
+    """Whether a loop does nothing but move schedulers on, and the like, to where the run was."""
     return any(
-        all(moves_scheduler(module, statement) for statement in loop.body) for loop in module.loops
+        all(map(moves_on, loop.body))
+        and any(is_scheduler(module, receiver(one)) for one in own_calls(loop, "step"))
+        for loop in module.loops
     )
 
 
-def moves_scheduler(module: Module, statement: ast.stmt) -> bool:
-    """Whether a statement is `scheduler.step()`, maybe under a condition."""
+def moves_on(statement: ast.stmt) -> bool:
+    """Whether a statement is `scheduler.step()` or `next(rates)`, maybe under a condition."""
     if isinstance(statement, ast.If):
-        return all(moves_scheduler(module, one) for one in (*statement.body, *statement.orelse))
+        return all(map(moves_on, (*statement.body, *statement.orelse)))
     call = statement.value if isinstance(statement, ast.Expr) else None
-    return (
-        isinstance(call, ast.Call)
-        and last_name(call.func) == "step"
-        and is_scheduler(module, receiver(call))
-    )
+    return isinstance(call, ast.Call) and last_name(call.func) in ("next", "step")
 
 
 @kept

@@ -31,6 +31,7 @@ def refused_objects(module: Module) -> Iterator[Refused]:
     yield from of_contours(module)
     yield from of_files(module)
     yield from of_sheets(module)
+    yield from of_sequences(module)
     for whole, (release, advice) in EMPTY.items():
         for call in module.calls.get(whole.rpartition(".")[2], ()):
             if module.qualified(call.func) == whole:
@@ -67,6 +68,16 @@ def of_contours(module: Module) -> Iterator[Refused]:
         if whole and isinstance(target, ast.Tuple) and len(target.elts) == 3:
             advice = "contours, hierarchy = cv2.findContours(...)"
             yield call, "cv2.findContours into three names", "4.0", advice
+
+
+def of_sequences(module: Module) -> Iterator[Refused]:
+    """Where packed sequences are unpacked into two, which got four fields."""
+    for call in module.torch_calls("pack_padded_sequence", "pack_sequence"):
+        statement = module.parents[call]
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            name = f"torch.nn.utils.rnn.{last_name(call.func)} into two names"
+            yield call, name, "1.1", "its `.data` and `.batch_sizes`"
 
 
 def of_files(module: Module) -> Iterator[Refused]:

@@ -19,6 +19,7 @@ from ...syntax import (
     parameters,
     written,
 )
+from ...unreached import is_unreached
 
 FLAG = re.compile(r"train|backprop|backward|optim", re.I)
 
@@ -132,6 +133,8 @@ def denials(module: Module, function: Function, asked: Question) -> list[tuple[M
     place, default = parameters(function).index(asked.name), defaults_of(function).get(asked.name)
     found = []
     for other, call in module.project.calls_of(module, function):
+        if is_unreached(other, call):
+            continue
         value = None if has_stars(call) else argument(call, place, asked.name) or default
         if isinstance(value, ast.Constant) and asked.is_denied(value.value):
             found.append((other, call))

@@ -15,7 +15,7 @@ from ..shared.scripts import is_started, reachable
 
 @rule(
     "TG310",
-    "a flag with `type=bool` is true for any value",
+    "this flag is true for any value",
     why="""argparse calls `bool` on the string, and any non-empty string is true: `--pretrained
     False` asks for a pretrained model. A flag without a type, or with `type=str`, keeps the string,
     which is also true. It is a hint where no value of the flag changes anything, as where a

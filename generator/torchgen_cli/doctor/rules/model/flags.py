@@ -88,7 +88,7 @@ def untyped(module: Module) -> Iterator[Spot]:
         if name and not converted(module, name):
             unsure = is_part_of_texts(module, name) or is_left_unread(module, call)
             unsure = unsure or reads_no_command(module)
-            yield Spot(call, f"--{name}", unsure)
+            yield Spot(call, long_flag(call), unsure)
 
 
 def is_number(value: object) -> bool:

@@ -66,6 +66,8 @@ def is_only_denied(module: Module, name: str) -> bool:
 
 def flag_name(call: ast.Call) -> str:
     """What the parsed value is called; empty where it is no flag."""
+    if isinstance(dest := keyword(call, "dest"), ast.Constant):
+        return str(dest.value)
     flags = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
     long = [flag for flag in flags if flag.startswith("--")]
     return long[0].strip("-").replace("-", "_") if long else ""

@@ -78,14 +78,20 @@ def unit(module: Module, call: ast.Call) -> str:
         return "epochs" if drops_within_epochs(module, call) else ""
     if last_name(call.func) == "OneCycleLR":
         given = [argument(call, 2, "total_steps"), argument(call, 4, "steps_per_epoch")]
-        return "batches" if any(one is not None and lengths(one) for one in given) else ""
+        return "batches" if any(map(lengths, filter(None, given))) else in_batches(module, given[0])
     length = argument(call, 1, "T_max")
     if length is None:
         return ""
-    if lengths(length):
+    if lengths(length) or in_batches(module, length):
         return "batches"
     plain = not isinstance(length, ast.BinOp | ast.Call) and not is_computed(module, length)
     return "epochs" if plain and mentions(length, "epoch") and not mentions(length, "per") else ""
+
+
+def in_batches(module: Module, length: ast.expr | None) -> str:
+    """The unit of a length that has a name, where it is computed of a loader's."""
+    values = module.value_in(length, module.function(length)) if length is not None else []
+    return "batches" if len(values) == 1 and lengths(values[0]) else ""
 
 
 def is_computed(module: Module, length: ast.expr) -> bool:

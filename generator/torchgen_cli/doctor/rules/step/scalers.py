@@ -5,8 +5,18 @@ from collections.abc import Iterator
 
 from ...project import Module
 from ...rule import Severity, rule
-from ...syntax import FUNCTIONS, is_constant, keyword, last_name, own_calls, receiver, same
-from ..shared.loops import AMP_DOCS, scaled_backwards, scaled_steps, step_scopes
+from ...syntax import (
+    FUNCTIONS,
+    is_constant,
+    keyword,
+    last_name,
+    mentions,
+    own_calls,
+    receiver,
+    same,
+)
+from ..evaluation.evaluating import goes_through_data
+from ..shared.loops import AMP_DOCS, is_backward, scaled_backwards, scaled_steps, step_scopes
 
 
 @rule(
@@ -112,3 +122,55 @@ def backward_under_autocast(module: Module) -> Iterator[ast.AST]:
             ):
                 yield call
                 break
+
+
+@rule(
+    "TG435",
+    "each step makes a new GradScaler",
+    why="""The scale starts at 65536 in every step. Where that is too much, the step is skipped, and
+    the lower scale that `update` finds is thrown away with the scaler: so is the next step.""",
+    remedy="make one scaler before the loop, and save its state in the checkpoint",
+    source=AMP_DOCS,
+    bad="""
+import torch
+
+
+def train(model, loader, optimizer, loss_of):
+    for batch in loader:
+        scaler = torch.amp.GradScaler("cuda")  # <--
+        optimizer.zero_grad()
+        with torch.autocast("cuda", torch.float16):
+            loss = loss_of(model, batch)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+""",
+    good="""
+import torch
+
+
+def train(model, loader, optimizer, loss_of):
+    scaler = torch.amp.GradScaler("cuda")
+    for batch in loader:
+        optimizer.zero_grad()
+        with torch.autocast("cuda", torch.float16):
+            loss = loss_of(model, batch)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+""",
+)
+def made_each_step(module: Module) -> Iterator[ast.AST]:
+    for call in module.torch_calls("GradScaler"):
+        loop = next(module.loops_around(call), None)
+        off = is_constant(keyword(call, "enabled"), False)
+        if loop is not None and not off and takes_batches(module, loop):
+            yield call
+
+
+def takes_batches(module: Module, loop: ast.AST) -> bool:
+    """Whether a loop goes through batches and computes gradients for each."""
+    if not isinstance(loop, ast.For):
+        return False
+    batches = goes_through_data(module, loop) or mentions(loop.target, "batch", "iter")
+    return batches and module.project.reaches(module, loop, is_backward)
