@@ -211,13 +211,19 @@ def test_a_file_that_does_not_parse_matters_where_it_is_used(
 
 
 @pytest.mark.parametrize(
-    ("taken", "given", "shown"),
-    [("model, batches", "", False), ("model", "", False), ("model, batches", "1", True)],
+    ("taken", "given", "page", "shown"),
+    [
+        ("model, batches", "", "python net.py\n", False),
+        ("model", "", "", False),
+        ("model", "", "python net.py\n", True),
+        ("model, batches", "1", "", True),
+    ],
 )
 def test_a_start_that_gives_nothing_of_what_is_needed_is_a_hint(
-    taken: str, given: str, shown: bool, tmp_path: Path
+    taken: str, given: str, page: str, shown: bool, tmp_path: Path
 ) -> None:
     step = f"def run({taken}):\n    model(1).backward()\n"
     start = f'\n\nif __name__ == "__main__":\n    run({given})\n'
     files = {"net.py": step + start, "train.py": "from net import run\n\nrun(1, 2)\n"}
+    files["README.md"] = page
     assert (("net.py", "TG005") in found(tmp_path, files)) is shown

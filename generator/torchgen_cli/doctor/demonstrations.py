@@ -5,6 +5,7 @@ import re
 from functools import partial
 from pathlib import PurePath
 
+from .documents import documents
 from .kept import kept
 from .project import Module
 from .syntax import FUNCTIONS, asks_main, defaults_of, last_name, parameters, walk
@@ -38,23 +39,28 @@ def demonstration(module: Module) -> ast.If | None:
 
 
 def lacks_all(module: Module, node: ast.AST) -> bool:
-    """Whether a function of the file is given nothing of what it needs."""
+    """Whether a function of the file is given nothing of what it needs.
+
+    That is one thing, in a file that no page names, or several.
+    """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
-    called = [one for one in module.tree.body if getattr(one, "name", "") == node.func.id]
     needs = [
-        len(parameters(one)) - len(defaults_of(one)) for one in called if isinstance(one, FUNCTIONS)
+        len(parameters(one)) - len(defaults_of(one))
+        for one in module.tree.body
+        if isinstance(one, FUNCTIONS) and one.name == node.func.id and not one.decorator_list
     ]
-    return not (node.args or node.keywords) and any(needs)
+    few = int(PurePath(module.name).name.encode() in documents(module.project.root))
+    return not (node.args or node.keywords) and any(number > few for number in needs)
 
 
 def comes_later(module: Module, node: ast.AST) -> bool:
     """Whether a function of the file is called before it is defined."""
-    return isinstance(node, ast.Call) and any(
-        isinstance(one, FUNCTIONS) and one.name == last_name(node.func) and one.lineno > node.lineno
-        for one in module.tree.body
-        if isinstance(node.func, ast.Name)
-    )
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    made = [one for one in module.tree.body if getattr(one, "name", "") == node.func.id]
+    known = node.func.id in module.imports or node.func.id in module.assigned
+    return bool(made) and not known and all(one.lineno > node.lineno for one in made)
 
 
 def makes_up_input(node: ast.AST) -> bool:
