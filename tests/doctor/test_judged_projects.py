@@ -39,13 +39,13 @@ def found(folder: Path, files: dict[str, str]) -> list[tuple[str, str]]:
         ("scipy.misc.imsave", "requirements.txt", "scipy==1.2.2\n", 0),
         ("scipy.misc.imsave", "requirements.txt", "scipy==1.3.0\n", 1),
         (
-            "torchvision.transforms.Scale",
+            "torchvision.datapoints",
             "README.md",
             "conda install pytorch cudatoolkit=10.1 -c pytorch\n",
             0,
         ),
         (
-            "torchvision.transforms.Scale",
+            "torchvision.datapoints",
             "README.md",
             "conda install pytorch=2.1 pytorch-cuda=12.1\n",
             1,

@@ -18,6 +18,10 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             f"{LIGHTNING}.core.memory": f"{LIGHTNING}.utilities.model_summary",
             f"{LIGHTNING}.loggers.TestTubeLogger": f"{LIGHTNING}.loggers.CSVLogger",
         },
+        "1.8": {
+            f"{LIGHTNING}.plugins.DDPPlugin": f"{LIGHTNING}.strategies.DDPStrategy",
+            f"{LIGHTNING}.plugins.DeepSpeedPlugin": f"{LIGHTNING}.strategies.DeepSpeedStrategy",
+        },
         "2.0": {
             f"{LIGHTNING}.Trainer.add_argparse_args": "argparse, or LightningCLI",
             f"{LIGHTNING}.Trainer.from_argparse_args": "Trainer(**options)",
@@ -26,8 +30,6 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             f"{LIGHTNING}.loggers.LoggerCollection": "the trainer's loggers",
             f"{LIGHTNING}.loggers.base": f"{LIGHTNING}.loggers.logger",
             f"{LIGHTNING}.overrides.data_parallel": "torch.nn.DataParallel",
-            f"{LIGHTNING}.plugins.DDPPlugin": f"{LIGHTNING}.strategies.DDPStrategy",
-            f"{LIGHTNING}.plugins.DeepSpeedPlugin": f"{LIGHTNING}.strategies.DeepSpeedStrategy",
             f"{LIGHTNING}.plugins.training_type": f"{LIGHTNING}.strategies",
             f"{LIGHTNING}.profiler": f"{LIGHTNING}.profilers",
             f"{LIGHTNING}.trainer.supporters": f"{LIGHTNING}.utilities.CombinedLoader",
@@ -87,12 +89,11 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
                 *("transformers.file_utils.hf_bucket_url", "transformers.file_utils.is_remote_url"),
             )
         },
-        "4.40": {
-            "transformers.generation_utils": "transformers.generation",
-            "transformers.top_k_top_p_filtering": "transformers.TopKLogitsWarper",
-        },
+        "4.39": {"transformers.top_k_top_p_filtering": "transformers.TopKLogitsWarper"},
+        "4.40": {"transformers.generation_utils": "transformers.generation"},
         "4.46": {"transformers.deepspeed": "transformers.integrations.deepspeed"},
         "4.51": {"transformers.is_torch_tpu_available": "transformers.is_torch_xla_available"},
+        "4.53": {"transformers.modeling_utils.SequenceSummary": "a custom class"},
         "4.56": {
             f"transformers.modeling_utils.{name}": f"transformers.pytorch_utils.{name}"
             for name in ("Conv1D", "apply_chunking_to_forward", "prune_linear_layer")
@@ -111,7 +112,6 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "transformers.file_utils.PYTORCH_PRETRAINED_BERT_CACHE": "the default of cache_dir",
             "transformers.file_utils.PYTORCH_TRANSFORMERS_CACHE": "the default of cache_dir",
             "transformers.file_utils.TRANSFORMERS_CACHE": "the default of cache_dir",
-            "transformers.modeling_utils.SequenceSummary": "a custom class",
             "transformers.utils.model_parallel_utils": "device_map in from_pretrained",
             **{
                 f"transformers.{where}.{name}": "a custom function"

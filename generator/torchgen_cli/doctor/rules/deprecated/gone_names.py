@@ -162,12 +162,14 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "pandas": {
+        "0.23": {
+            "pandas.rolling_mean": "rolling(...).mean()",
+            "pandas.rolling_std": "rolling(...).std()",
+        },
         "0.25": {
             "pandas.TimeGrouper": "pandas.Grouper",
             "pandas.compat.StringIO": "io.StringIO",
             "pandas.compat.lrange": "list(range(...))",
-            "pandas.rolling_mean": "rolling(...).mean()",
-            "pandas.rolling_std": "rolling(...).std()",
             "pandas.scatter_matrix": "pandas.plotting.scatter_matrix",
             "pandas.tools.plotting": "pandas.plotting",
         },
@@ -285,7 +287,7 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         "0.6": {"librosa.logamplitude": "librosa.power_to_db"},
         "0.7": {"librosa.feature.rmse": "librosa.feature.rms"},
         "0.8": {"librosa.output": "soundfile.write"},
-        "0.10": {"librosa.display.waveplot": "librosa.display.waveshow"},
+        "0.9": {"librosa.display.waveplot": "librosa.display.waveshow"},
     },
     "PIL": {
         "10": {
@@ -321,15 +323,11 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "albumentations": {
-        "2.0": {
+        "1.4": {
             "albumentations.Cutout": "albumentations.CoarseDropout",
-            "albumentations.Flip": "albumentations.HorizontalFlip",
             "albumentations.JpegCompression": "albumentations.ImageCompression",
             "albumentations.RandomBrightness": "albumentations.RandomBrightnessContrast",
             "albumentations.RandomContrast": "albumentations.RandomBrightnessContrast",
-            "albumentations.TemplateTransform": "a custom transform",
-            "albumentations.augmentations.functional": "OpenCV functions",
-            "albumentations.augmentations.transforms": "albumentations",
             "albumentations.imgaug": "albumentations",
             "albumentations.pytorch.ToTensor": "albumentations.pytorch.ToTensorV2",
             **{
@@ -348,6 +346,12 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
                 }.items()
             },
         },
+        "1.4.24": {"albumentations.Flip": "albumentations.HorizontalFlip"},
+        "2.0.7": {
+            "albumentations.TemplateTransform": "a custom transform",
+            "albumentations.augmentations.functional": "OpenCV functions",
+            "albumentations.augmentations.transforms": "albumentations",
+        },
     },
     "cv2": {
         "3.0": {
@@ -361,10 +365,10 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
         "4.0": {"cv2.estimateRigidTransform": "cv2.estimateAffinePartial2D"},
     },
     "setuptools": {"82": {"pkg_resources": "importlib.metadata, or packaging"}},
-    "wandb": {"0.28": {"wandb.util.generate_id": "wandb.sdk.lib.runid.generate_id"}},
+    "wandb": {"0.28.2": {"wandb.util.generate_id": "wandb.sdk.lib.runid.generate_id"}},
     "tifffile": {"2025.12.20": {"tifffile.imsave": "tifffile.imwrite"}},
-    "faiss": {"1.7": {"faiss.cast_integer_to_long_ptr": "faiss.cast_integer_to_idx_t_ptr"}},
-    "gym": {"0.26": {"gym.wrappers.Monitor": "gym.wrappers.RecordVideo"}},
+    "faiss": {"1.6.5": {"faiss.cast_integer_to_long_ptr": "faiss.cast_integer_to_idx_t_ptr"}},
+    "gym": {"0.23": {"gym.wrappers.Monitor": "gym.wrappers.RecordVideo"}},
     "moviepy": {"2.0": {"moviepy.editor": "moviepy"}},
     "tensorflow": {
         "2.0": {

@@ -62,8 +62,12 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
     },
     "torchvision": {
         "0.2.2": CIFAR_FIELDS,
+        "0.11": {"torchvision.models.utils": "torch.hub"},
+        "0.12": {
+            "torchvision.transforms.RandomSizedCrop": "torchvision.transforms.RandomResizedCrop",
+            "torchvision.transforms.Scale": "torchvision.transforms.Resize",
+        },
         "0.13": {
-            "torchvision.models.utils": "torch.hub",
             **{
                 f"torchvision.models.{name}.model_urls": "the weights' url, as in VGG16_Weights"
                 for name in ("alexnet", "densenet", "inception", "resnet", "squeezenet", "vgg")
@@ -77,8 +81,6 @@ REMOVED_IN: dict[str, dict[str, dict[str, str]]] = {
             "torchvision.models.mobilenetv2.ConvBNReLU": "torchvision.ops.Conv2dNormActivation",
         },
         "0.15": {
-            "torchvision.transforms.RandomSizedCrop": "torchvision.transforms.RandomResizedCrop",
-            "torchvision.transforms.Scale": "torchvision.transforms.Resize",
             **{
                 f"torchvision.models.{name}.model_urls": "the weights' url, as in VGG16_Weights"
                 for name in (
