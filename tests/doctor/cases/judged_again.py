@@ -147,6 +147,43 @@ def main(model, optimizer, loss_of, loader):
 
 main(*torch.hub.load("a/b", "c"))
 """,
+    "a scaler for the training on each of several data sets": """
+import torch
+
+def fit(model, loader, optimizer, loss_of, scaler):
+    for batch in loader:
+        optimizer.zero_grad()
+        with torch.autocast("cuda", torch.float16):
+            loss = loss_of(model, batch)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+def fit_each(models, loaders, optimizer, loss_of):
+    for model, train_loader in zip(models, loaders):
+        scaler = torch.amp.GradScaler("cuda")
+        fit(model, train_loader, optimizer(model), loss_of, scaler)
+""",
+    "settings that a flag chooses from a table": """
+import argparse
+
+import torch
+
+SETTINGS = {"small": {"width": 8}, "large": {"width": 64}}
+
+def main(net, run_epoch):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--resume", action="store_true")
+    args = parser.parse_args()
+    resume = args.resume
+    args = SETTINGS[args.size]
+    if resume:
+        net.load_state_dict(torch.load("last.pt", map_location="cpu")["net"])
+    for epoch in range(9):
+        run_epoch(net, args["width"])
+        torch.save({"net": net.state_dict(), "args": args}, "last.pt")
+""",
     "a number that is made of a flag where it is read, by its other name": """
 import argparse
 

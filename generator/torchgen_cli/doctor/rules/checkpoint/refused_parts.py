@@ -9,6 +9,7 @@ from ...project import Module
 from ...syntax import (
     FUNCTIONS,
     argument,
+    is_constant,
     last_name,
     parameters,
     receiver,
@@ -214,11 +215,16 @@ def is_namespace(module: Module, value: ast.expr, left: int = 3) -> bool:
             return True
     values = module.assigned.get(written(value), ()) if written(value) else ()
     # or taken out of a file again: `args = checkpoint["args"]`
-    made = [one.value for one in values if not isinstance(one.value, ast.Subscript)]
+    made = [one.value for one in values if not is_taken_back(one.value, written(value))]
     if made and all(is_parsed(module, one) for one in made):
         return True
     near = module.project.near(module)
     return written(value) == "args" and not made and any("parse_args" in m.calls for m in near)
+
+
+def is_taken_back(value: ast.expr, name: str) -> bool:
+    """Whether it is what a table holds under a name."""
+    return isinstance(value, ast.Subscript) and is_constant(value.slice, name)
 
 
 def is_parsed(module: Module, value: ast.expr, left: int = 2) -> bool:

@@ -7,6 +7,7 @@ from ...project import Module
 from ...rule import Severity, rule
 from ...syntax import (
     FUNCTIONS,
+    LOOPS,
     is_constant,
     keyword,
     last_name,
@@ -169,8 +170,12 @@ def made_each_step(module: Module) -> Iterator[ast.AST]:
 
 
 def takes_batches(module: Module, loop: ast.AST) -> bool:
-    """Whether a loop goes through batches and computes gradients for each."""
+    """Whether a loop goes through batches and computes gradients for each, in no deeper loop."""
     if not isinstance(loop, ast.For):
         return False
     batches = goes_through_data(module, loop) or mentions(loop.target, "batch", "iter")
-    return batches and module.project.reaches(module, loop, is_backward)
+    below = list(module.project.reached(module, loop)) if batches else []
+    deeper = any(
+        isinstance(one, LOOPS) and one is not loop and own_calls(one, "backward") for one in below
+    )
+    return not deeper and any(map(is_backward, below))
