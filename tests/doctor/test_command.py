@@ -48,7 +48,7 @@ def test_findings_are_lines_with_file_line_rule_and_remedy(
 def test_copies_of_a_place_are_told_by_the_first(project: Path, torchgen: Torchgen) -> None:
     for name, code in (
         ("a.py", "print(aps)"),
-        ("b.py", "print(aps)"),
+        ("b.py", "\f# a page break, which ends no line of Python\nprint(aps)"),
         ("train.py", "print(1, aps)"),
     ):
         (project / name).write_text(f"{code}\n", encoding="utf-8")
@@ -57,7 +57,7 @@ def test_copies_of_a_place_are_told_by_the_first(project: Path, torchgen: Torchg
         "  a.py:1: aps, and in 1 more place: --hints shows them",
         "  train.py:1: aps",
     ]
-    assert "  b.py:1: aps" in torchgen("doctor", str(project), "--hints").stdout
+    assert "  b.py:2: aps" in torchgen("doctor", str(project), "--hints").stdout
 
 
 @pytest.mark.parametrize("width", ["80", "120"])

@@ -309,24 +309,28 @@ def test_a_grid_of_centres_fails_where_torch_has_another_default(
 
 
 SCORES = """
-import lpips
+{importing}
 import torch
 
-distance = lpips.LPIPS(net="vgg")
+distance = {name}(net="vgg")
 print(distance(torch.zeros(1, 3, 64, 64), torch.ones(1, 3, 64, 64)))
 """
 
 
 @pytest.mark.parametrize(
+    ("importing", "name"), [("import lpips", "lpips.LPIPS"), ("from lpips import LPIPS", "LPIPS")]
+)
+@pytest.mark.parametrize(
     ("needs", "result"), [("torch\nlpips\n", []), ("torch\n", [("score.py", "TG005")])]
 )
 def test_an_import_of_a_library_brings_no_copy_of_it(
-    needs: str, result: list[tuple[str, str]], tmp_path: Path
+    needs: str, result: list[tuple[str, str]], importing: str, name: str, tmp_path: Path
 ) -> None:
     copy = (
         "import torch\n\n\nclass LPIPS:\n    def __init__(self, kind):\n        self.kind = kind\n"
     )
-    files = {"requirements.txt": needs, "score.py": SCORES, "copied/lpips.py": copy}
+    files = {"requirements.txt": needs, "copied/lpips.py": copy}
+    files["score.py"] = SCORES.format(importing=importing, name=name)
     assert found(tmp_path, files) == result
 
 

@@ -11,6 +11,7 @@ from .syntax import (
     has_stars,
     keyword,
     last_name,
+    method_of,
     own_nodes,
     parameters,
     written,
@@ -36,8 +37,7 @@ def values_of_argument(module: Module, asked: ast.expr, depth: int = FAR) -> set
     if node is None or not written(asked).startswith("self."):
         return None
     name = written(asked)[5:]
-    makers = (one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "__init__")
-    maker = next(makers, None)
+    maker = method_of(node, "__init__")
     kept_as = [
         value
         for other, value in stored(module.project).get(name, ())
@@ -157,6 +157,5 @@ def name_of_rest(function: Function) -> str:
 def is_spoken_of(module: Module, function: Function, name: str) -> bool:
     """Whether a parameter's name stands anywhere but in its function, or in its class."""
     whole = module.class_of(function) or function
-    lines = module.project.contents[module.name].splitlines()
-    own = b"\n".join(lines[whole.lineno - 1 : whole.end_lineno])
+    own = b"\n".join(module.lines[whole.lineno - 1 : whole.end_lineno])
     return is_written_elsewhere(module.project, name, own)

@@ -14,7 +14,7 @@ from .aside import (
     is_for_python_2,
     is_for_python_3_6,
 )
-from .kept import forget, kept
+from .kept import forget
 from .lookup import imported, path_of
 from .project import Module, Project, read
 from .rule import Rule, Severity, as_spot
@@ -231,12 +231,7 @@ def found_by(rule: Rule, module: Module, hints: bool) -> Iterator[tuple[Finding,
         # a comment may be at the end of a call of many lines, but not anywhere in a loop
         long = isinstance(node, ast.expr | ast.Assign | ast.Expr | ast.ImportFrom)
         end = getattr(node, "end_lineno", None) or line
-        code = "\n".join(one.strip() for one in lines_of(module)[line - 1 : end])
+        lines = (one.decode("utf-8", "replace") for one in module.lines[line - 1 : end])
+        code = "\n".join(one.strip() for one in lines)
         found = Finding(module.name, line, column, rule.id, detail, unsure, code=code)
         yield found, end if long else line
-
-
-@kept
-def lines_of(module: Module) -> list[str]:
-    """The lines of a file."""
-    return module.project.contents[module.name].decode("utf-8", "replace").splitlines()

@@ -2,7 +2,7 @@
 
 import ast
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,12 +37,11 @@ class Edit:
 
 def edits_in(module: Module) -> Iterator[Edit]:
     """What can be mended in a file."""
-    lines = module.project.contents[module.name].splitlines()
     for spot in map(as_spot, unsafe_load(module)):
         if spot.detail == "no weights_only":
-            yield _added("TG601", spot.node, lines, b"weights_only=True")
+            yield _added("TG601", spot.node, module.lines, b"weights_only=True")
     for spot in map(as_spot, no_set_epoch(module)):
-        yield from _told_of_epochs(module, spot.node, lines)
+        yield from _told_of_epochs(module, spot.node, module.lines)
     for spot in map(as_spot, misspelt_flag(module)):
         yield from _renamed("TG309", spot.node, "requires_grad")
     for spot in uses(module, DEPRECATED):
@@ -52,7 +51,7 @@ def edits_in(module: Module) -> Iterator[Edit]:
             yield from _renamed("TG803", spot.node, new.rpartition(".")[2])
 
 
-def _added(rule: str, node: ast.AST, lines: list[bytes], text: bytes) -> Edit:
+def _added(rule: str, node: ast.AST, lines: Sequence[bytes], text: bytes) -> Edit:
     """An argument at the end of a call."""
     assert isinstance(node, ast.Call) and node.end_lineno and node.end_col_offset
     place = node.end_col_offset - 1
@@ -62,7 +61,7 @@ def _added(rule: str, node: ast.AST, lines: list[bytes], text: bytes) -> Edit:
     return Edit(rule, node, node.end_lineno, place, place, comma + text)
 
 
-def _told_of_epochs(module: Module, call: ast.AST, lines: list[bytes]) -> Iterator[Edit]:
+def _told_of_epochs(module: Module, call: ast.AST, lines: Sequence[bytes]) -> Iterator[Edit]:
     """`sampler.set_epoch(epoch)`, where one sampler is always made before one loop over epochs."""
     made, scope = module.parents[call], module.function(call)
     if not isinstance(made, ast.Assign) or module.parents[made] is not scope:

@@ -47,6 +47,11 @@ class Module(ParsedFile):
         super().__init__(name, tree)
         self.project = project
 
+    @cached_property
+    def lines(self) -> tuple[bytes, ...]:
+        """The lines of the file; a node's are those from `lineno - 1` up to `end_lineno`."""
+        return tuple(self.project.contents[self.name].splitlines())
+
 
 @dataclass(eq=False)
 class Project(Versions):

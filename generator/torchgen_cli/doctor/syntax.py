@@ -221,3 +221,10 @@ LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 def asks_main(node: ast.AST) -> bool:
     """Whether it is `if __name__ == "__main__":`."""
     return isinstance(node, ast.If) and any(is_constant(n, "__main__") for n in walk(node.test))
+
+
+def method_of(node: ast.ClassDef | None, name: str) -> Function | None:
+    """The method that a class itself defines, once and under no condition."""
+    body = node.body if node is not None else []
+    found = [one for one in body if isinstance(one, FUNCTIONS) and one.name == name]
+    return found[0] if len(found) == 1 else None

@@ -12,9 +12,9 @@ from ...syntax import (
     own_calls,
     own_nodes,
     same,
-    written,
 )
 from ..shared.states import handed_on, plain_saves, value_before
+from .paths import opened_as
 from .refused_parts import is_load, kind_of
 
 NAMED = re.compile(r"[a-zA-Z]\w{3,}")  # the words in the name of a file
@@ -79,13 +79,5 @@ def written_path(module: Module, path: ast.expr | None) -> ast.expr | None:
     """The name of the file that is loaded, where it is written out or given by one statement."""
     if not isinstance(path, ast.Name):
         return path
-    made = module.value_in(path, module.function(path))
-    made += [
-        item.context_expr.args[0]
-        for around in module.ancestors(path)
-        if isinstance(around, ast.With)
-        for item in around.items
-        if isinstance(item.context_expr, ast.Call) and item.context_expr.args
-        if item.optional_vars is not None and written(item.optional_vars) == path.id
-    ]
+    made = [*module.value_in(path, module.function(path)), *opened_as(module, path)]
     return made[0] if len(made) == 1 else None

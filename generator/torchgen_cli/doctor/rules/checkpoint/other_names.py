@@ -9,9 +9,10 @@ from itertools import takewhile
 from ...kept import kept
 from ...project import Module
 from ...rule import Severity, Spot, rule
-from ...syntax import argument, last_name, own_calls, receiver, walk, written
+from ...syntax import argument, last_name, own_calls, receiver, walk
 from ..shared.states import plain_saves
 from .checkpoint import SAVING
+from .paths import opened_as
 
 ANY = "any"
 NUMBER = "number"
@@ -108,18 +109,6 @@ def names_of(module: Module, path: ast.expr, left: int) -> list[Name]:
     whole = tokens_of(path)
     slashes = [k for k, one in enumerate(whole) if one == "/"]
     return [whole[slashes[-1] + 1 :] if slashes else whole]
-
-
-def opened_as(module: Module, name: ast.Name) -> list[ast.expr]:
-    """The path that is opened under a name: `with open(path, "wb") as file`."""
-    return [
-        item.context_expr.args[0]
-        for around in module.ancestors(name)
-        if isinstance(around, ast.With)
-        for item in around.items
-        if isinstance(item.context_expr, ast.Call) and item.context_expr.args
-        if item.optional_vars is not None and written(item.optional_vars) == name.id
-    ]
 
 
 def tokens_of(path: ast.expr) -> Name:

@@ -89,14 +89,7 @@ def settings(module: Module, node: ast.expr) -> list[ast.expr]:
         if isinstance(scope, FUNCTIONS) and takes(scope, node.id):
             return []
         own = module.value_in(node, scope)
-        opened = [
-            item.context_expr.args[0]  # with open(path, "wb") as file
-            for one in module.ancestors(node)
-            for item in (one.items if isinstance(one, ast.With) else ())
-            if item.optional_vars is not None and written(item.optional_vars) == node.id
-            if isinstance(item.context_expr, ast.Call) and item.context_expr.args
-        ]
-        return own or opened or module_level(module, node.id)
+        return own or opened_as(module, node) or module_level(module, node.id)
     if not isinstance(node, ast.Attribute):
         return []
     if isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -106,6 +99,18 @@ def settings(module: Module, node: ast.expr) -> list[ast.expr]:
     if any(target.endswith(f".{name}") for other in near for target in other.assigned):
         return []
     return flag_default([module], name) or flag_default(near, name)
+
+
+def opened_as(module: Module, name: ast.Name) -> list[ast.expr]:
+    """The path that is opened under a name: `with open(path, "wb") as file`."""
+    return [
+        item.context_expr.args[0]
+        for around in module.ancestors(name)
+        if isinstance(around, ast.With)
+        for item in around.items
+        if isinstance(item.context_expr, ast.Call) and item.context_expr.args
+        if item.optional_vars is not None and written(item.optional_vars) == name.id
+    ]
 
 
 def module_level(module: Module, name: str) -> list[ast.expr]:

@@ -7,10 +7,10 @@ from ...lookup import definitions
 from ...project import Module
 from ...rule import Severity, Spot, rule
 from ...syntax import (
-    FUNCTIONS,
     is_constant,
     last_name,
     mentions,
+    method_of,
     own_calls,
     own_nodes,
     receiver,
@@ -190,7 +190,7 @@ def uncounted(module: Module, loop: ast.For) -> Iterator[ast.Call]:
 
 def weighs(module: Module, node: ast.ClassDef, by_name: bool) -> bool:
     """Whether a class has `update(value, n=1)`, which multiplies by n, or hands on to one."""
-    update = next((m for m in node.body if isinstance(m, FUNCTIONS) and m.name == "update"), None)
+    update = method_of(node, "update")
     if update is None:
         return False
     if by_name:  # update(loss=...) hands each to a meter of its own

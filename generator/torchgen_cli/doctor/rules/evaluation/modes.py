@@ -3,7 +3,15 @@
 import ast
 
 from ...project import Module
-from ...syntax import FUNCTIONS, everything, last_name, mentions, own_calls, receiver, walk
+from ...syntax import (
+    everything,
+    last_name,
+    mentions,
+    method_of,
+    own_calls,
+    receiver,
+    walk,
+)
 from .evaluating import MODELS
 
 
@@ -57,5 +65,4 @@ def maker(module: Module, scope: ast.AST) -> ast.AST | None:
     around = module.class_of(scope)
     if around is None or any(last_name(n) == "backward" for n in everything(around)):
         return None
-    methods = (one for one in around.body if isinstance(one, FUNCTIONS))
-    return next((one for one in methods if one.name == "__init__"), None)
+    return method_of(around, "__init__")

@@ -5,11 +5,11 @@ import re
 
 from ...project import Module
 from ...syntax import (
-    FUNCTIONS,
     Function,
     argument,
     has_stars,
     is_constant,
+    method_of,
     own_nodes,
     parameters,
     written,
@@ -65,7 +65,7 @@ def takes_a_sample(method: Function) -> bool:
 
 def settings_alike(node: ast.ClassDef, made: list[ast.Call]) -> set[str]:
     """The attributes of a class that keep arguments which are written alike in all calls."""
-    first = next((o for o in node.body if isinstance(o, FUNCTIONS) and o.name == "__init__"), None)
+    first = method_of(node, "__init__")
     alike = {
         name
         for place, name in enumerate(parameters(first) if first else ())

@@ -4,7 +4,12 @@ import ast
 
 from ...kept import kept
 from ...project import Module, Project
-from ...syntax import FUNCTIONS, Function, last_name, written
+from ...syntax import (
+    Function,
+    last_name,
+    method_of,
+    written,
+)
 from ...variables import stored_in
 from ..shared.runs import with_bases
 
@@ -19,9 +24,12 @@ def is_plain(function: Function) -> bool:
 
 def constructor(module: Module, node: ast.ClassDef) -> tuple[Function, bool] | None:
     """The `__init__` of a class that has one of its own, and is made in the usual way."""
-    init = own(node, "__init__")
+    init = method_of(node, "__init__")
     unusual = any(
-        one.decorator_list or one.keywords or own(one, "__new__") or own(one, "__init_subclass__")
+        one.decorator_list
+        or one.keywords
+        or method_of(one, "__new__")
+        or method_of(one, "__init_subclass__")
         for one in with_bases(module, node)
     )
     return (init, True) if init is not None and not unusual and is_plain(init) else None
@@ -35,7 +43,7 @@ def method_called(module: Module, func: ast.Attribute) -> Function | None:
     if written(owner) == "self":
         around = module.class_of(func)
         only = len(module.project.functions.get(name, ())) == 1
-        method = own(around, name) if around is not None and only else None
+        method = method_of(around, name) if around is not None and only else None
     elif isinstance(owner, ast.Call) and last_name(owner.func) == "super":
         method = of_base(module, func, name)
     else:
@@ -78,17 +86,11 @@ def only_class(module: Module, node: ast.AST) -> tuple[Module, ast.ClassDef] | N
 
 def inherited(module: Module, node: ast.ClassDef, name: str, depth: int = 4) -> Function | None:
     """The method of a class, or of the only one from which it derives."""
-    found = own(node, name)
+    found = method_of(node, name)
     if found is not None or len(node.bases) != 1 or not depth:
         return found
     base = only_class(module, node.bases[0])
     return inherited(*base, name, depth - 1) if base else None
-
-
-def own(node: ast.ClassDef, name: str) -> Function | None:
-    """The method that a class itself defines, once and under no condition."""
-    found = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name == name]
-    return found[0] if len(found) == 1 else None
 
 
 @kept

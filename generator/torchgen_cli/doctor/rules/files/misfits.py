@@ -98,8 +98,8 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     files = {where for where, _ in (*plain, *classes)}
     others = files - {module}
     hidden = any(brings_unknown(one) for one in packages_above(others))
-    library = module.qualified(func).partition(".")[0] if isinstance(func, ast.Attribute) else ""
-    hidden = hidden or (bool(library) and is_required(project.root, library))
+    library, _, rest = module.qualified(func).partition(".")
+    hidden = hidden or bool(rest and is_required(project.root, library))
     if hidden or any(name in one.imports for one in others) or is_rebound(project, name, files):
         return None  # which is defined where an import fails, or is given another value
     if len(plain) == 1 and not classes and is_plain(plain[0][1]):

@@ -14,12 +14,12 @@ from ...syntax import (
     has_stars,
     keyword,
     last_name,
+    method_of,
     parameters,
     written,
 )
 from ...variables import stored_in
 from ..checkpoint.in_place import SETTINGS
-from .methods_called import own
 from .namespaces import declared, declares, is_parsed, parses
 
 
@@ -120,7 +120,7 @@ def read_where_given(module: Module) -> Iterator[ast.Attribute]:
 def read_where_kept(module: Module) -> Iterator[ast.Attribute]:
     """Where a class reads a flag of the namespace that all who make it have parsed."""
     for node in module.classes:
-        init = own(node, "__init__")
+        init = method_of(node, "__init__")
         name = next((one for one in parameters(init) if one in SETTINGS), "") if init else ""
         reads = [
             one

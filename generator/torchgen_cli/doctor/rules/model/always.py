@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...project import Module
 from ...rule import Severity, Spot, rule
@@ -144,14 +144,13 @@ def part_of_text(module: Module) -> Iterator[ast.Compare]:
     content = module.project.contents[module.name]
     if b"in (" not in content and b"in(" not in content:
         return
-    lines = content.splitlines()
     for node in module.parents:
         if (
             isinstance(node, ast.Compare)
             and isinstance(node.ops[0], ast.In | ast.NotIn)
             and is_one_value(node.left)
             and is_one_word(node.comparators[0])
-            and is_in_parentheses(lines, node.comparators[0])
+            and is_in_parentheses(module.lines, node.comparators[0])
         ):
             yield node
 
@@ -172,7 +171,7 @@ def is_one_word(value: ast.expr) -> bool:
     )
 
 
-def is_in_parentheses(lines: list[bytes], node: ast.expr) -> bool:
+def is_in_parentheses(lines: Sequence[bytes], node: ast.expr) -> bool:
     """Whether parentheses stand right around an expression of one line."""
     if node.end_lineno != node.lineno or node.end_col_offset is None:
         return False

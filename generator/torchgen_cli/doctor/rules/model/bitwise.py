@@ -111,8 +111,8 @@ def is_number(node: ast.AST) -> bool:
 
 def is_in_brackets(module: Module, node: ast.expr) -> bool:
     """Whether the code has brackets of its own around an expression."""
-    lines = module.project.contents[module.name].splitlines()
-    before = lines[node.lineno - 1][: node.col_offset].rstrip()
+    before = module.lines[node.lineno - 1][: node.col_offset].rstrip()
     last = (node.end_lineno or node.lineno) - 1
-    after = lines[last][node.end_col_offset or 0 :].lstrip() if last < len(lines) else b""
+    ends = last >= len(module.lines)
+    after = b"" if ends else module.lines[last][node.end_col_offset or 0 :].lstrip()
     return before.endswith(b"(") and after.startswith(b")")

@@ -4,27 +4,20 @@ import ast
 
 from ...project import Module
 from ...syntax import (
-    FUNCTIONS,
-    Function,
     argument,
     defaults_of,
     everything,
     is_constant,
     last_name,
+    method_of,
     parameters,
     written,
 )
 
 
-def maker_of(node: ast.ClassDef) -> Function | None:
-    """The `__init__` of a class."""
-    found = (one for one in node.body if isinstance(one, FUNCTIONS))
-    return next((one for one in found if one.name == "__init__"), None)
-
-
 def is_left_at_zero(module: Module, node: ast.ClassDef, rate: ast.expr | None) -> bool:
     """Whether a rate is 0 unless it is given, and calls give 0 or hand on what they were given."""
-    init = maker_of(node)
+    init = method_of(node, "__init__")
     if init is None or rate is None:
         return False
     default = defaults_of(init).get(written(rate))
@@ -48,7 +41,7 @@ def has_effect(node: ast.ClassDef, rate: ast.expr | None) -> bool:
 
 def is_given_to_others(module: Module, node: ast.ClassDef, rate: ast.expr | None) -> bool:
     """Whether the setting that is handed on as the rate has an effect elsewhere: `args.dropout`."""
-    init = maker_of(node)
+    init = method_of(node, "__init__")
     name = written(rate) if rate is not None else ""
     if isinstance(rate, ast.Attribute):
         readers = (one for other in module.project.near(module) for one in other.attributes)

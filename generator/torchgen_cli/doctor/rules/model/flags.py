@@ -194,8 +194,7 @@ def is_handed_on_as_another(module: Module, name: str) -> bool:
 def is_denied(module: Module, name: str) -> bool:
     """Whether a comment beside a place that reads a flag says that it means the opposite."""
     places = [node.lineno for node in module.attributes if node.attr == name]
-    lines = module.project.contents[module.name].splitlines() if places else []
-    return any(DENIED.search(lines[number - 1]) for number in places)
+    return any(DENIED.search(module.lines[number - 1]) for number in places)
 
 
 def is_always_true(module: Module, call: ast.Call) -> bool:

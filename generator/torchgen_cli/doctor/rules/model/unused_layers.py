@@ -81,8 +81,7 @@ def unused_dropout(module: Module) -> Iterator[Spot]:
 
 def is_told(module: Module, statement: ast.Assign) -> bool:
     """Whether a comment on the line, or on the one before, says that something is not used."""
-    lines = module.project.contents[module.name].splitlines()
-    beside = lines[max(statement.lineno - 2, 0) : statement.end_lineno]
+    beside = module.lines[max(statement.lineno - 2, 0) : statement.end_lineno]
     return any(NOT_USED.search(line) for line in beside)
 
 

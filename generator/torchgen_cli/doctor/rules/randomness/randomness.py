@@ -82,12 +82,11 @@ def is_of_a_generator(module: Module, call: ast.Call) -> bool:
 
 def is_documented(module: Module, test: ast.expr) -> bool:
     """Whether a comment or a help text says that 0 means no seed."""
-    lines = module.project.contents[module.name].decode("utf-8", "replace").splitlines()
     names = {written(one) for one in walk(test) if written(one) and is_seed(one)}
     places: list[ast.expr | ast.stmt] = [test]
     places += [one for name in names for one in module.assigned.get(name, ())]
-    above = [lines[one.lineno - 2 : one.lineno] for one in places]
-    comments = [line.partition("#")[2] for found in above for line in found]
+    above = [line for one in places for line in module.lines[one.lineno - 2 : one.lineno]]
+    comments = [line.partition(b"#")[2].decode("utf-8", "replace") for line in above]
     flags = {f"--{last_name(one).replace('_', sign)}" for one in walk(test) for sign in "-_"}
     helps = [
         str(text.value)

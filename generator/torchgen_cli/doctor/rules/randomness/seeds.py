@@ -69,7 +69,7 @@ def unread_seed(module: Module) -> Iterator[Spot]:
 
 def is_never_spoken_of(module: Module, call: ast.Call) -> bool:
     """Whether no code has the word "seed" in it but where the flag is declared."""
-    lines = module.project.contents[module.name].splitlines()[call.lineno - 1 : call.end_lineno]
+    lines = module.lines[call.lineno - 1 : call.end_lineno]
     own = sum(line.lower().count(b"seed") for line in lines)
     return own == sum(text.lower().count(b"seed") for text in module.project.contents.values())
 

@@ -27,7 +27,7 @@ def writes(module: Module, names: set[str]) -> bool:
 @kept
 def undeclared(module: Module) -> bytes:
     """The lines of a file without those that declare flags."""
-    lines = module.project.contents[module.name].splitlines()
+    lines = [*module.lines]
     for call in module.calls.get("add_argument", ()):
         for number in range(call.lineno, (call.end_lineno or call.lineno) + 1):
             lines[number - 1] = b""

@@ -11,6 +11,7 @@ from ...syntax import (
     defaults_of,
     has_stars,
     is_constant,
+    method_of,
     own_nodes,
     parameters,
     written,
@@ -20,8 +21,7 @@ from ...syntax import (
 def is_off(module: Module, call: ast.AST) -> bool:
     """Whether it is under `if self.flag:`, and whoever makes the object leaves the flag False."""
     node = module.class_of(call)
-    body = node.body if node is not None else []
-    first = next((o for o in body if isinstance(o, FUNCTIONS) and o.name == "__init__"), None)
+    first = method_of(node, "__init__")
     if node is None or first is None:
         return False
     asked = {written(one.test) for one in module.ancestors(call) if isinstance(one, ast.If)}

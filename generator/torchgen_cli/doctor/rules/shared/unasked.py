@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator
 
 from ...project import Module
 from ...syntax import (
-    FUNCTIONS,
     Function,
     defaults_of,
     last_name,
     mentions,
+    method_of,
     own_calls,
     own_nodes,
     walk,
@@ -51,9 +51,7 @@ def drawn_unasked(
 
 def is_of_one(module: Module, call: ast.Call) -> bool:
     """Whether it draws one of a list that has one element unless another is asked for."""
-    node = module.class_of(call)
-    makers = (o for o in node.body if isinstance(o, FUNCTIONS)) if node is not None else ()
-    maker = next((one for one in makers if one.name == "__init__"), None)
+    maker = method_of(module.class_of(call), "__init__")
     asked = written(call.args[0]) if last_name(call.func) == "choice" and call.args else ""
     return maker is not None and any(
         len(getattr(defaults_of(maker).get(written(one.value)), "elts", ())) == 1

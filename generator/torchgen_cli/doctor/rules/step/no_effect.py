@@ -148,7 +148,7 @@ def is_of_another_optimizer(files: list[Module], names: set[str]) -> bool:
 def has_no_effect_yet(module: Module, call: ast.Call) -> bool:
     """Whether a flag has no effect by its help, or by a comment beside it."""
     told = keyword(call, "help")
-    lines = module.project.contents[module.name].splitlines()[call.lineno - 1 : call.end_lineno]
+    lines = module.lines[call.lineno - 1 : call.end_lineno]
     comments = b" ".join(line.partition(b"#")[2] for line in lines).decode("utf-8", "replace")
     helped = isinstance(told, ast.Constant) and NOT_YET.search(str(told.value)) is not None
     return helped or NOT_YET.search(comments) is not None
