@@ -334,6 +334,13 @@ def test_an_import_of_a_library_brings_no_copy_of_it(
     assert found(tmp_path, files) == result
 
 
+def test_a_relative_import_is_of_no_library(tmp_path: Path) -> None:
+    steps = "def step(model):\n    return model(1)\n"
+    use = "import torch\n\nfrom .steps import step\n\nstep(torch.nn.Linear(1, 1), 2)\n"
+    files = {"requirements.txt": "torch\nnumpy\n", "net/__init__.py": "", "net/steps.py": steps}
+    assert found(tmp_path, {**files, "net/train.py": use}) == [("net/train.py", "TG005")]
+
+
 LACKING = """
 def main(args):
     fit(*args)

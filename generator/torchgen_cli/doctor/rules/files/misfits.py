@@ -99,7 +99,8 @@ def called(module: Module, call: ast.Call) -> tuple[Function, bool] | None:
     others = files - {module}
     hidden = any(brings_unknown(one) for one in packages_above(others))
     library, _, rest = module.qualified(func).partition(".")
-    hidden = hidden or bool(rest and is_required(project.root, library))
+    # a relative import names none
+    hidden = hidden or bool(library and rest and is_required(project.root, library))
     if hidden or any(name in one.imports for one in others) or is_rebound(project, name, files):
         return None  # which is defined where an import fails, or is given another value
     if len(plain) == 1 and not classes and is_plain(plain[0][1]):
