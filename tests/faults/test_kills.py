@@ -32,6 +32,7 @@ STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch: three checkpoin
 # in CI each choice occurs but for the logger, in `make test-all` each two meet
 FEW = covering(COVER, lambda answers: together(answers | {"logger": "any"}, 1))
 ALL = [*FEW, *(answers for answers in COVER if answers not in FEW)]
+WIDTH = 16  # half precision is slow on most CPUs
 LEAST = 9  # kills of a run
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
 # while Python itself starts, a process cannot ask to end with its parent; 3.6 s on a busy machine
@@ -83,7 +84,7 @@ def flags_of(setting: Setting, data: Path) -> list[object]:
     workers = [] if setting.workers is None else ["--num-workers", setting.workers]
     return [
         *("--data-dir", data, "--device", "cpu", "--epochs", EPOCHS, "--batch-size", BATCH),
-        *("--checkpoint-every", EVERY, "--width", 32, *workers),
+        *("--checkpoint-every", EVERY, "--width", WIDTH, *workers),
         *("--accumulate", setting.accumulate, "--ema-decay", setting.ema),
         *("--dropout", setting.dropout, "--resume"),
     ]
