@@ -33,6 +33,7 @@ STEPS = PER_CLASS["train"] * len(CLASSES) // BATCH  # per epoch: three checkpoin
 FEW = covering(COVER, lambda answers: together(answers | {"logger": "any"}, 1))
 ALL = [*FEW, *(answers for answers in COVER if answers not in FEW)]
 WIDTH = 16  # half precision is slow on most CPUs
+WHOLE_WITHIN = 300.0  # seconds for all epochs: far more than they take, so that a hang shows
 LEAST = 9  # kills of a run
 OTHERS_GONE_WITHIN = 40.0  # seconds after one rank: torchrun gives the others 30
 # while Python itself starts, a process cannot ask to end with its parent; 3.6 s on a busy machine
@@ -145,7 +146,7 @@ def undisturbed(project: Project, flags: list[object], processes: int) -> RunFol
     python = python_for(project.environment)
     line = command("train", "--run-dir", "whole", *flags, processes=processes, python=python)
     with Life(project, line) as life:
-        assert life.wait() == 0, life.said
+        assert life.wait(WHOLE_WITHIN) == 0, life.said
         life.seconds_until_gone(GONE_WITHIN)
     return RunFolder(project.folder / "whole")
 
