@@ -1,153 +1,200 @@
 """A training command that is watched: what it shows is found, and not a bit of it changes."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.generator.conftest import Torchgen
+import torch
+from tests.generator.conftest import ROOT, Torchgen
+
+from torchgen_cli.base.errors import UserError
+from torchgen_cli.doctor.observe import observe
 
 SCRIPT = """
-import random, sys
+import random, sys, torch
 import numpy as np
-import torch
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, DistributedSampler
-
-
-class Noise(Dataset):
-    def __len__(self):
-        return 24
-
+from torch.utils.data import DataLoader, DistributedSampler
+class Noise(list):
     def __getitem__(self, i):
         return torch.tensor(np.random.rand(4), dtype=torch.float32), i % 2
-
-
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.body = nn.Sequential(nn.Linear(4, 8, bias=False), nn.BatchNorm1d(8), nn.Linear(8, 2))
         self.idle = nn.Linear(4, 4)
-
     def forward(self, x):
         return self.body(x)
-
-
 def seed(worker):
     np.random.seed(SEED)
-
-
-def main(path):
-    torch.manual_seed(0)
-    random.seed(0)
-    np.random.seed(0)
+if __name__ == "__main__":
+    torch.manual_seed(0), random.seed(0), np.random.seed(0)
     net = Net()
     net.idle.requires_grad_(IDLE)
-    vectors = [p for p in net.parameters() if p.ndim == 1]
-    matrices = [p for p in net.parameters() if p.ndim > 1]
-    groups = [{"params": vectors, "weight_decay": DECAY}, {"params": matrices}]
-    optimizer = torch.optim.SGD(groups, lr=1e-2, weight_decay=0.1)
+    parameters = list(OWNER.parameters())
+    vectors = {"params": [p for p in parameters if p.ndim == 1], "weight_decay": DECAY}
+    matrices = {"params": [p for p in parameters if p.ndim > 1]}
+    sgd = torch.optim.SGD([vectors, matrices], lr=1e-2, weight_decay=0.1)
     share = DistributedSampler(range(23), num_replicas=2, rank=0)  # padded, in training
-    loader = DataLoader(Noise(), batch_size=4, num_workers=2, worker_init_fn=seed, sampler=share)
-    held = DataLoader(Noise(), sampler=DistributedSampler(range(HELD), num_replicas=2, rank=0))
-    teacher = nn.Linear(4, 2)
-    for epoch in range(2):
+    loader = DataLoader(Noise([0] * 24), 4, num_workers=2, worker_init_fn=seed, sampler=share)
+    held = DataLoader(Noise([0] * 24), sampler=DistributedSampler(range(HELD), 2, 0))
+    for epoch in range(EPOCHS):
         net.train(TRAIN or epoch == 0)
         for x, y in loader:
-            optimizer.zero_grad()
-            with torch.no_grad():
-                teacher(x)
+            sgd.zero_grad()
             nn.functional.cross_entropy(net(x), y).backward()
-            optimizer.step()
+            sgd.step()
+            print(end=".", file=open("steps", "a"))
         net.train(not EVAL)
-        with torch.no_grad():
+        with torch.set_grad_enabled(GRAD):
             for x, _ in held:
                 net(x.repeat(2, 1))
-    state = {"model": net.state_dict(), "draws": [random.random(), np.random.rand()]}
-    torch.save(state | {"torch": torch.get_rng_state()}, path)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+    draws = random.random(), np.random.rand(), torch.get_rng_state()
+    torch.save([net.state_dict(), *draws], sys.argv[1])
+    raise SystemExit(hidden)
 """
-FAULTY = {
-    **{"SEED": "0", "IDLE": "True", "DECAY": "0.1"},
-    **{"TRAIN": "False", "EVAL": "False", "HELD": "5"},
-}
-FINE = {
-    **{"SEED": "torch.initial_seed() % 2**32", "IDLE": "False", "DECAY": "0.0"},
-    **{"TRAIN": "True", "EVAL": "True", "HELD": "6"},
-}
+FINE = {"SEED": "torch.initial_seed() % 2**32", "IDLE": "False", "DECAY": "0.0", "OWNER": "net"}
+FINE |= {"EPOCHS": "2", "TRAIN": "True", "EVAL": "True", "GRAD": "False", "HELD": "6"}
+SIX = {"SEED": "0", "IDLE": "True", "DECAY": "0.1", "TRAIN": "False", "EVAL": "False", "HELD": "5"}
+OF_SIX = """
+TG911 idle.bias, idle.weight: sgd.step()
+TG912 body.1.bias, body.1.weight, body.2.bias: sgd.step()
+TG913 numpy, workers 0, 1: sgd.step()
+TG914 Net: net(x.repeat(2, 1))
+TG915 Net: nn.functional.cross_entropy(net(x), y).backward()
+TG916 5 samples on 2 processes: for x, _ in held:
+"""
+SOUND = """
+import sys, torch
+from torch import nn
+from torch.nn.functional import cross_entropy, mse_loss
+from torch.optim.swa_utils import AveragedModel, update_bn
+def net(size=2):
+    return nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, size))
+def step(model, loss):
+    optimizers[model].zero_grad(), loss.backward(), optimizers[model].step()
+torch.manual_seed(0), torch.set_num_threads(1)
+data = [(torch.randn(8, 4), torch.randint(2, (8,))) for _ in range(4)]
+maker, critic, teacher, student, robust = net(4), net(1), net().eval(), net(), net()
+tuned = nn.Sequential(net(4).requires_grad_(False), nn.Linear(4, 2))
+models = maker, critic, student, robust, tuned
+optimizers = {model: torch.optim.SGD(model.parameters(), lr=0.1) for model in models}
+for x, y in data * 2:
+    fake = maker(x)
+    step(critic, critic(x).mean() - critic(fake.detach()).mean())
+    step(maker, critic(fake).mean())
+    step(tuned, cross_entropy(tuned(x), y))
+    robust.eval()
+    attacked = x.clone().requires_grad_()
+    [cross_entropy(robust(attacked), y).backward() for _ in range(2)]
+    robust.train()
+    step(robust, cross_entropy(robust(x + 0.1 * attacked.grad.sign()), y))
+for i, (x, _) in enumerate(data * 2):
+    mse_loss(student(x), teacher(x).detach()).backward()
+    if i % 2:
+        optimizers[student].step(), optimizers[student].zero_grad()
+averaged = AveragedModel(student)
+update_bn([x for x, _ in data], averaged)
+with torch.no_grad():
+    [model.eval()(x) for model in (averaged, *models) for x, _ in data]
+torch.save([model.state_dict() for model in models], sys.argv[1])
+"""
+ALIVE = """
+import subprocess, sys, time
+if len(sys.argv) == 1:
+    subprocess.Popen([sys.executable, __file__, "child"])
+while True:
+    print(file=open("alive", "a"))
+    time.sleep(0.1)
+"""
 
 
-def write(folder: Path, choices: dict[str, str]) -> None:
-    """The script with these choices."""
-    text = SCRIPT
-    for name, value in choices.items():
+def watch(
+    call: Torchgen, folder: Path, text: str = SCRIPT, code: str = "0", **choices: str
+) -> tuple[list[str], str]:
+    """What is found beside the code itself, and what is printed to the standard error."""
+    for name, value in (FINE | choices).items():
         text = text.replace(name, value)
     (folder / "train.py").write_text(text, encoding="utf-8")
-
-
-def watch(torchgen: Torchgen, *command: str) -> dict[str, Any]:
-    """What is found beside the code itself."""
-    asked = ("doctor", "--select", "TG9", "--json", "--run", "--", sys.executable, *command)
-    found: dict[str, Any] = json.loads(torchgen(*asked).stdout)
-    return found
-
-
-def test_what_a_command_shows_is_found_where_it_happens(tmp_path: Path, torchgen: Torchgen) -> None:
-    write(tmp_path, FAULTY)
-    lines = (tmp_path / "train.py").read_text(encoding="utf-8").splitlines()
-    found = {
-        one["rule"]: (lines[one["line"] - 1].strip(), one["detail"])
-        for one in watch(torchgen, "train.py", "a.pt")["findings"]
-    }
-    step = "optimizer.step()"
-    assert found == {
-        "TG911": (step, "idle.bias, idle.weight"),
-        "TG912": (step, "body.1.bias, body.1.weight, body.2.bias, idle.bias"),
-        "TG913": (step, "numpy, workers 0, 1"),
-        "TG914": ("net(x.repeat(2, 1))", "Net"),
-        "TG915": ("nn.functional.cross_entropy(net(x), y).backward()", "Net"),
-        "TG916": ("for x, _ in held:", "5 samples on 2 processes"),
-    }
-
-
-def test_a_sound_command_shows_nothing_and_keeps_its_bits(
-    tmp_path: Path, torchgen: Torchgen
-) -> None:
-    import torch
-
-    write(tmp_path, FINE)
-    assert watch(torchgen, "train.py", "watched.pt")["findings"] == []
-    subprocess.run([sys.executable, "train.py", "alone.pt"], cwd=tmp_path, check=True)
-    one, other = (
-        torch.load(tmp_path / f"{name}.pt", weights_only=False) for name in ("watched", "alone")
-    )
-    torch.testing.assert_close(one, other, rtol=0, atol=0)
-
-
-def test_seeds_that_are_the_same_in_each_epoch_are_found(
-    tmp_path: Path, torchgen: Torchgen
-) -> None:
-    write(tmp_path, FINE | {"SEED": "worker"})
-    (one,) = watch(torchgen, "train.py", "a.pt")["findings"]
-    assert (one["rule"], one["detail"]) == ("TG913", "numpy, worker 0 in 2 epochs")
+    (folder / "sitecustomize.py").write_text(f"import builtins\nbuiltins.hidden = {code}", "utf-8")
+    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT / "generator"), str(folder)])}
+    command = ("--run", "--", sys.executable, "train.py", "watched.pt")
+    done = call("doctor", "--select", "TG91", "--json", *command, env=paths)
+    lines, rows = text.splitlines(), json.loads(done.stdout)["findings"]
+    found = [f"{row['rule']} {row['detail']}: {lines[row['line'] - 1].strip()}" for row in rows]
+    return sorted(found), done.stderr
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("choices", "found"),
     [
-        (["no-such-command"], 2, "error: --run: no-such-command: No such file or directory"),
-        ([sys.executable, "-c", "exit(3)"], 1, "no optimizer of torch stepped; "),
+        (SIX, OF_SIX),
+        ({"SEED": "worker"}, "TG913 numpy, worker 0 in 2 epochs: sgd.step()"),
+        ({"GRAD": "True"}, "TG917 Net: net(x.repeat(2, 1))"),
+        ({"GRAD": "True", "EVAL": "False"}, "TG914 Net: net(x.repeat(2, 1))"),
+        ({"OWNER": "net.body[2]"}, "TG918 body.0.weight, body.1.bias, body.1.weight: sgd.step()"),
+        ({"OWNER": "Net()"}, "TG911 those of a model never seen: sgd.step()"),
     ],
 )
-def test_a_command_that_does_not_train_is_one_line(
-    command: list[str], code: int, said: str, tmp_path: Path, torchgen: Torchgen
+def test_what_a_command_shows_is_found_where_it_happens(
+    choices: dict[str, str], found: str, tmp_path: Path, torchgen: Torchgen
 ) -> None:
-    (tmp_path / "a.py").touch()
-    done = torchgen("doctor", "--run", "--", *command)
-    last = done.stderr.splitlines()[-1]
-    assert (done.returncode, said in last, last.startswith("error: ")) == (code, True, True)
+    assert watch(torchgen, tmp_path, **choices)[0] == found.strip().split("\n")
+
+
+@pytest.mark.parametrize("text", [SCRIPT, SOUND])
+def test_a_sound_command_shows_nothing_and_keeps_its_bits(
+    text: str, tmp_path: Path, torchgen: Torchgen
+) -> None:
+    assert watch(torchgen, tmp_path, text)[0] == []
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "train.py", "alone.pt"], cwd=tmp_path, env=env, check=True)
+    saved = [torch.load(tmp_path / f"{n}.pt", weights_only=False) for n in ("watched", "alone")]
+    torch.testing.assert_close(*saved, rtol=0, atol=0)
+
+
+def test_a_command_is_ended_after_fifty_steps(tmp_path: Path, torchgen: Torchgen) -> None:
+    assert watch(torchgen, tmp_path, EPOCHS="99")[0] == []
+    assert len((tmp_path / "steps").read_text()) == 49
+
+
+@pytest.mark.parametrize(("grad", "last"), [("True", ""), ("False", "; nothing was found")])
+def test_a_command_that_fails_says_so_beside_what_was_found(
+    grad: str, last: str, tmp_path: Path, torchgen: Torchgen
+) -> None:
+    found, said = watch(torchgen, tmp_path, code="3", GRAD=grad)
+    assert (len(found), f"ended with exit code 3, after 6 steps{last}" in said) == (not last, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["no-such-command"], "no-such-command: No such file or directory"),
+        ([sys.executable, "-c", "exit(3)"], "torch was never imported .* ended with exit code 3;"),
+        ([sys.executable, "-c", "import torch"], "torch was imported, .* exit code 0; give a"),
+    ],
+)
+def test_a_command_that_does_not_train_is_told(command: list[str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        observe(command, Path())
+
+
+def test_ctrl_c_and_the_limit_end_all_processes(tmp_path: Path, env: dict[str, str]) -> None:
+    alive = tmp_path / "alive"
+    (tmp_path / "train.py").write_text(ALIVE, encoding="utf-8")
+    command = [sys.executable, "-m", "torchgen_cli", "doctor", "--run", "--", sys.executable]
+    doctor = subprocess.Popen([*command, "train.py"], cwd=tmp_path, env=env)
+    while not alive.exists():
+        time.sleep(0.1)
+    doctor.send_signal(signal.SIGINT)
+    assert doctor.wait(60) == 130
+    with pytest.raises(UserError, match=r"no optimizer .* stopped after 0.05 minutes without a"):
+        observe([sys.executable, "train.py"], tmp_path, patience=3)
+    size = alive.stat().st_size
+    time.sleep(1)
+    assert alive.stat().st_size == size

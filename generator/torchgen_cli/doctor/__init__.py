@@ -1,5 +1,1 @@
-"""`torchgen doctor`: checks training code against rules, without importing it.
-
-May import template and base. Open it when a finding is reported, sorted or ignored wrongly; the
-rules themselves are in `rules/`.
-"""
+"""`torchgen doctor`: checks training code file by file, without importing it; see `checks/`."""

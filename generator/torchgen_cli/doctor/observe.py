@@ -4,112 +4,97 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from pathlib import Path
+from subprocess import Popen, TimeoutExpired
 from typing import Any
 
 from ..base.errors import UserError
-from .examine import Finding
+from .finding import Finding
 
-WATCH = Path(__file__).with_name("watch")
-STEPS = 50  # optimizer steps, after which the command is ended
-RULE_OF_MODE = {"evaluated in training mode": "TG914", "trained in evaluation mode": "TG915"}
-SHOWN = 5  # names at most
+PATIENCE = 600.0  # seconds until the first step, and between steps
+GRACE = 10.0  # seconds for other processes after the last step, and to end when asked
 
 
-def observe(command: list[str], root: Path, steps: int = STEPS) -> list[Finding]:
-    """Run the command in `root`, and say what was seen; 0 steps: to its end.
-
-    Raises `UserError` where it does not start, or no optimizer stepped.
-    """
-    with tempfile.TemporaryDirectory(prefix="torchgen-watch-") as folder:
-        paths = [str(WATCH), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(paths),
-            "TORCHGEN_WATCH": folder,
-            "TORCHGEN_STEPS": str(steps),
-        }
-        code = _run(command, root, environment)
-        records = [json.loads(p.read_text("utf-8")) for p in sorted(Path(folder).iterdir())]
+def observe(command: list[str], root: Path, patience: float = PATIENCE) -> list[Finding]:
+    """Run the command in `root`, and say what was seen; raises `UserError` if it never steps."""
+    with tempfile.TemporaryDirectory(prefix="torchgen-watch-", ignore_cleanup_errors=True) as name:
+        how = _run(command, root, Path(name), patience)
+        marks = os.listdir(name)
+        records = [json.loads(one.read_bytes()) for one in sorted(Path(name).glob("*.json"))]
     processes = [one for one in records if "steps" in one]
     if not processes:
-        raise UserError(f"--run: no optimizer of torch stepped; {command[0]} ended with {code}")
-    found = {one for record in processes for one in _of_process(record, root)}
-    place = next((one["where"] for one in processes if one["where"]), None)
-    return sorted(found | set(_of_workers(records, place, root)))
+        torch = "was imported" if "torch" in marks else "was never imported (python -I hides it)"
+        said = f"no optimizer of torch stepped; torch {torch}, and the command {how}"
+        raise UserError(f"--run: {said}; give a command that trains, with a smaller data set")
+    rows = [row for process in processes for row in process["found"]]
+    rows += [("TG913", processes[0]["where"], who) for who in _alike(records)]
+    if "done" not in marks and how != "ended with exit code 0":
+        how = f"--run: the command {how}, after {max(one['steps'] for one in processes)} steps"
+        if not rows:
+            raise UserError(f"{how}; nothing was found until then")
+        print(how, file=sys.stderr)
+    return sorted({_finding(root.resolve(), *row) for row in rows})
 
 
-def _run(command: list[str], root: Path, environment: dict[str, str]) -> int:
-    """The exit code; what the command prints goes to the standard error."""
+def _run(command: list[str], root: Path, folder: Path, patience: float) -> str:
+    """Run the command, and say how it ended. What it prints goes to the standard error."""
     print(f"watching {' '.join(command)}", file=sys.stderr, flush=True)
+    paths = [str(Path(__file__).with_name("watch")), *filter(None, [os.environ.get("PYTHONPATH")])]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "TORCHGEN_WATCH": str(folder)}
     try:
-        process = subprocess.Popen(
-            command, cwd=root, env=environment, stdout=sys.stderr, start_new_session=True
-        )
+        process = Popen(command, cwd=root, env=env, stdout=sys.stderr, start_new_session=True)
     except OSError as error:
         raise UserError(f"--run: {command[0]}: {error.strerror}", 2) from error
+    seen, limit = None, 0.0
     try:
-        return process.wait()
+        while process.poll() is None:
+            steps = [path.stat().st_mtime_ns for path in folder.glob("process-*.json")]
+            now = steps, (folder / "done").exists()
+            if now != seen:
+                seen, limit = now, time.monotonic() + (GRACE if now[1] else patience)
+            if time.monotonic() > limit:
+                return f"was stopped after {patience / 60:.2g} minutes without a step"
+            time.sleep(0.1)
     finally:
-        # loading processes of a command that was ended
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+        _end(process)
+    code = process.returncode
+    return f"ended with {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
 
 
-def _of_process(record: dict[str, Any], root: Path) -> list[Finding]:
-    """What one training process shows."""
-    found = []
-    for rule, names in (("TG911", record["still"]), ("TG912", record["decayed"])):
-        if names and (rule != "TG911" or record["steps"] > 1):
-            found.append(_finding(rule, record["where"], root, listed(names)))
-    for what, (model, where) in record["modes"].items():
-        found.append(_finding(RULE_OF_MODE[what], where, root, model))
-    found += [_finding("TG916", where, root, what) for what, where in record["padded"]]
-    return found
+def _end(process: Popen[bytes]) -> None:
+    """End the command and all that it started; a launcher, asked first, ends what is not ours."""
+    for name in ("SIGTERM", "SIGKILL"):
+        with contextlib.suppress(ProcessLookupError, PermissionError, TimeoutExpired):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, getattr(signal, name))
+            else:  # Windows
+                process.kill()
+            process.wait(GRACE)
 
 
-def _of_workers(records: list[dict[str, Any]], place: str | None, root: Path) -> list[Finding]:
-    """Processes of one loader, or its epochs, that began alike.
-
-    Each epoch of a loader has a base seed of its own; where a project fixes that, its loaders may
-    have the same one.
-    """
-    found = []
-    workers = [one for one in records if "worker" in one]
-    for library in ("numpy", "python"):
-        begun: dict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
-        for one in workers:
-            if library in one:
-                begun[one["parent"], one[library]].append(one)
-        for alike in begun.values():
-            numbers = sorted({one["worker"] for one in alike})
-            epochs = {one["iterator"] for one in alike}
-            if len(numbers) > 1:
-                who = f"{library}, workers {listed(map(str, numbers))}"
-            elif len(epochs) > 1:
-                who = f"{library}, worker {numbers[0]} in {len(epochs)} epochs"
-            else:
-                continue
-            found.append(_finding("TG913", place, root, who))
-            break
-    return found
+def _alike(records: list[dict[str, Any]]) -> list[str]:
+    """Loading processes that began with the same random state, or one that did in two epochs."""
+    begun = defaultdict(set)
+    for one in records:
+        for library in {"numpy", "python"} & one.keys():
+            begun[library, one["loader"], one[library]].add((one["worker"], one["epoch"]))
+    said = {}
+    for (library, *_), alike in reversed(begun.items()):  # so that the first is kept
+        workers = sorted({worker for worker, _ in alike})
+        if len(workers) > 1:
+            said[library] = f"{library}, workers {', '.join(map(str, workers))}"
+        elif len(alike) > 1:
+            said[library] = f"{library}, worker {workers[0]} in {len(alike)} epochs"
+    return list(said.values())
 
 
-def listed(names: Any) -> str:
-    """The names, the first of many."""
-    names = list(names)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
-
-
-def _finding(rule: str, where: str | None, root: Path, detail: str) -> Finding:
-    """A finding at a place `file:line`."""
-    file, _, line = (where or "the command:1").rpartition(":")
-    path = Path(file)
-    if path.is_relative_to(root.resolve()):
-        file = path.relative_to(root.resolve()).as_posix()
-    return Finding(file, int(line), 1, rule, detail)
+def _finding(root: Path, rule: str, where: Any, detail: str) -> Finding:
+    """A finding at a file, line and place."""
+    file, line, _ = where or ("the command", 1, 0)
+    if Path(file).is_relative_to(root):
+        file = Path(file).relative_to(root).as_posix()
+    return Finding(file, line, 1, rule, detail)

@@ -1,59 +1,37 @@
-"""The findings as text, as JSON, and as SARIF for code hosts."""
+"""The findings as text, as JSON and as SARIF, and the pages of the rules."""
 
 import json
 import shutil
 import textwrap
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from .examine import Examination, Finding
-from .rule import Rule, Severity
-from .rules import all_rules
-
-SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
-LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+from ..template.source import provenance
+from .checks import all_rules
+from .finding import Finding, Result
+from .rule import GROUPS
+from .settings import known
 
 
-def as_text(result: Examination, hints: bool = False, width: int | None = None) -> str:
-    """For people: by rule, the worst first; each with its places, its remedy, and the count.
-
-    The first place stands for all with the same code, and of a rule that is shown once for all of
-    its kind, unless `hints`.
-    """
-    if width is None:
-        width = max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
-    rules = sorted(
-        {one.rule for one in result.findings},
-        key=lambda id: (min(ORDER[o.severity] for o in result.findings if o.rule == id), id),
-    )
+def as_text(result: Result) -> str:
+    """For people: by rule, errors first; each with its places and its remedy; then the count."""
+    width = max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
+    rules = {one.rule: all_rules()[one.rule] for one in result.findings}.values()
     parts = []
-    for id in rules:
-        found = [one for one in result.findings if one.rule == id]
-        about = all_rules()[id]
-        severity = min((one.severity for one in found), key=ORDER.__getitem__)
-        lines = [_wrapped(f"{id} {severity}: {about.title}", width, "      ")]
-        lines += [_wrapped(f"  {line}", width, "      ") for line in _places(found, hints)]
-        lines.append(_wrapped(f"  Remedy: {about.remedy}.", width, "    "))
-        parts.append("\n".join(lines))
-    end = "\n".join([*result.notes, _count(result)])
-    return "\n\n".join([*parts, end])
+    for rule in sorted(rules, key=lambda rule: (rule.severity, rule.id)):
+        found = [one for one in result.findings if one.rule == rule.id]
+        lines = [f"{rule.id} {rule.severity}: {rule.title}"]
+        lines += [f"  {place(one)}{one.detail and f': {one.detail}'}" for one in found]
+        lines.append(f"  Remedy: {rule.remedy}.")
+        parts.append("\n".join(_wrapped(line, width) for line in lines))
+    return "\n\n".join([*parts, "\n".join([*result.notes, _count(result)])])
 
 
-def _places(found: list[Finding], hints: bool) -> list[str]:
-    """A line for each place: where it is, and what is special about it."""
-    alike: dict[tuple[str, str], list[Finding]] = {}
-    for one in found:
-        which = place(one) if hints else "" if one.about.once else one.code or place(one)
-        alike.setdefault((one.detail, which), []).append(one)
-    lines = []
-    for first, *others in alike.values():
-        hidden = len(others) if not hints else 0  # else they share the line
-        more = f"and in {_number(hidden, 'more place')}: --hints shows them" if hidden else ""
-        doubt = "a hint" if first.unsure else ""
-        said = ", ".join(filter(None, [doubt, first.detail, more]))
-        lines.append(f"{place(first)}: {said}" if said else place(first))
-    return lines
+def _wrapped(text: str, width: int) -> str:
+    return textwrap.fill(
+        text, width, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def place(finding: Finding) -> str:
@@ -62,117 +40,95 @@ def place(finding: Finding) -> str:
     return f"{finding.file}:{cell}{finding.line}"
 
 
-def _wrapped(text: str, width: int, indent: str) -> str:
-    return textwrap.fill(
-        text,
-        width,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def sentence(finding: Finding) -> str:
-    """The rule, and the details of this finding."""
-    detail = f" ({finding.detail})" if finding.detail else ""
-    return f"{finding.rule} {finding.about.title}{detail}"
-
-
-def _count(result: Examination) -> str:
-    counts = {severity: 0 for severity in Severity}
-    for one in result.findings:
-        counts[one.severity] += 1
-    parts = [_number(count, str(severity)) for severity, count in counts.items() if count]
-    files = _number(result.files, "file")
+def _count(result: Result) -> str:
+    found = [all_rules()[one.rule].severity.value for one in result.findings]
+    counts = [_number(found.count(one), one) for one in ("error", "warning") if one in found]
     ignored = f", {result.ignored} ignored" if result.ignored else ""
-    return f"{', '.join(parts) or 'nothing found'} in {files}{ignored}"
+    return f"{', '.join(counts) or 'nothing found'} in {_number(result.files, 'file')}{ignored}"
 
 
 def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def as_json(result: Examination) -> str:
+def as_json(result: Result) -> str:
     """One JSON object."""
-    return json.dumps(
+    findings = []
+    for one in result.findings:
+        rule = all_rules()[one.rule]
+        about = {"severity": rule.severity, "group": rule.group, "title": rule.title}
+        findings.append({**vars(one), **about, "remedy": rule.remedy})
+    whole = {"ok": not findings, "files": result.files, "findings": findings}
+    whole |= {"ignored": result.ignored, "notes": result.notes}
+    return json.dumps(whole, indent=2, ensure_ascii=False)
+
+
+def as_sarif(result: Result, error: str = "") -> str:
+    """SARIF 2.1.0, with every rule; or why nothing was examined."""
+    rules = [
         {
-            "path": str(result.root),
-            "files": result.files,
-            "ok": not result.failures,
-            "findings": [
-                {
-                    "rule": one.rule,
-                    "group": one.about.group,
-                    "severity": one.severity,
-                    "file": one.file,
-                    "line": one.line,
-                    "column": one.column,
-                    **({} if one.cell is None else {"cell": one.cell}),
-                    "title": one.about.title,
-                    "detail": one.detail,
-                    "remedy": one.about.remedy,
-                }
-                for one in result.findings
-            ],
-            "ignored": result.ignored,
-            "notes": result.notes,
-        },
-        indent=2,
-        ensure_ascii=False,
-    )
-
-
-def as_sarif(result: Examination, version: str) -> str:
-    """SARIF 2.1.0, with every rule."""
-    places = {id: place for place, id in enumerate(all_rules())}
-    driver = {
-        "name": "torchgen doctor",
-        "version": version,
-        "rules": [_sarif_rule(rule) for rule in all_rules().values()],
-    }
-    run = {
+            "id": rule.id,
+            "shortDescription": {"text": rule.title},
+            "fullDescription": {"text": rule.why},
+            "help": {"text": f"{rule.why} Remedy: {rule.remedy}."},
+            "helpUri": rule.source,
+            "defaultConfiguration": {"level": rule.severity},
+        }
+        for rule in all_rules().values()
+    ]
+    driver = {"name": "torchgen doctor", "version": provenance().version, "rules": rules}
+    run: dict[str, Any] = {
         "tool": {"driver": driver},
         "columnKind": "utf16CodeUnits",
-        "originalUriBaseIds": {"ROOT": {"uri": result.root.resolve().as_uri() + "/"}},
-        "results": [_sarif_result(one, places[one.rule]) for one in result.findings],
+        "originalUriBaseIds": {"ROOT": {"uri": Path.cwd().as_uri() + "/"}},
+        "results": [_sarif_result(one) for one in result.findings],
     }
-    log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False)
+    if error:
+        notice = {"level": "error", "message": {"text": error}}
+        failed = {"executionSuccessful": False, "exitCode": 2}
+        run["invocations"] = [{**failed, "toolConfigurationNotifications": [notice]}]
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def failed_log(message: str, version: str) -> dict[str, Any]:
-    """The log of an examination that could not be made."""
-    notice = {"level": "error", "message": {"text": message}}
-    failed = {"executionSuccessful": False, "exitCode": 2}
-    run = {
-        "tool": {"driver": {"name": "torchgen doctor", "version": version}},
-        "invocations": [{**failed, "toolConfigurationNotifications": [notice]}],
-        "results": [],
-    }
-    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _sarif_rule(rule: Rule) -> dict[str, Any]:
-    return {
-        "id": rule.id,
-        "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": rule.why},
-        "help": {"text": f"{rule.why} Remedy: {rule.remedy}."},
-        "helpUri": rule.source,
-        "defaultConfiguration": {"level": LEVELS[rule.severity]},
-        "properties": {"tags": [rule.group]},
-    }
-
-
-def _sarif_result(one: Finding, place: int) -> dict[str, Any]:
+def _sarif_result(one: Finding) -> dict[str, Any]:
+    rule = all_rules()[one.rule]
+    text = f"{rule.title}{one.detail and f' ({one.detail})'}. Remedy: {rule.remedy}."
     location = {
         "artifactLocation": {"uri": quote(one.file), "uriBaseId": "ROOT"},
         "region": {"startLine": one.line, "startColumn": one.column},
     }
-    return {
-        "ruleId": one.rule,
-        "ruleIndex": place,
-        "level": LEVELS[one.severity],
-        "message": {"text": f"{sentence(one)}. Remedy: {one.about.remedy}."},
-        "locations": [{"physicalLocation": location}],
-    }
+    result = {"ruleId": one.rule, "level": rule.severity, "message": {"text": text}}
+    return {**result, "locations": [{"physicalLocation": location}]}
+
+
+def as_list() -> str:
+    """Every rule, a line each."""
+    rows = (f"{r.id}  {r.severity:<7}  {r.group:<21}  {r.title}" for r in all_rules().values())
+    return "\n".join(rows)
+
+
+def explanation(id: str) -> str:
+    """The page of one rule; raises `UserError` for an unknown id."""
+    rule = all_rules()[known(id.upper(), "--rules lists the rules")]
+    example = textwrap.indent(rule.example, "    ") or "Only --run sees it."
+    head = f"{rule.id} {rule.title} ({rule.severity})"
+    return f"{head}\n\n{rule.why}\n\nRemedy: {rule.remedy}.\nSource: {rule.source}\n\n{example}"
+
+
+def as_markdown() -> str:
+    """The page of the docs."""
+    parts = [
+        "# The doctor's rules",
+        "<!-- Written by `torchgen doctor --rules --markdown`; edit the checks instead. -->",
+        "In each example the lines with `-` break the rule and those with `+` follow it. A line "
+        "marked `# <--` is the one that is reported. The examples are tests; their imports are "
+        "left out. [doctor.md](doctor.md) says how to use the doctor.",
+    ]
+    for group in GROUPS.values():
+        parts.append(f"## {group}")
+        for rule in [one for one in all_rules().values() if one.group == group]:
+            parts.append(f"### {rule.id}\n\n**{rule.title}.** *{rule.severity}*\n\n{rule.why}")
+            parts.append(f"Remedy: {rule.remedy}.\nSource: <{rule.source}>")
+            parts += [f"```diff\n{rule.example}\n```"] if rule.example else []
+    return "\n\n".join(parts)

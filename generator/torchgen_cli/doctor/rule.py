@@ -1,122 +1,96 @@
-"""What a rule is, and how one is registered."""
+"""What a rule is, and how a check becomes one: its docstring is its page and its test."""
 
 import ast
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
-from .project import Module
+from .file import File
 
-GROUPS = (
-    "files",
-    "randomness",
-    "data",
-    "model",
-    "step",
-    "evaluation",
-    "checkpoint",
-    "distributed",
-    "deprecated",
-    "promises",
-)
+GROUPS = {
+    "1": "Randomness",
+    "2": "Data",
+    "3": "Model, loss and flags",
+    "4": "Training step",
+    "5": "Evaluation",
+    "6": "Checkpoints",
+    "8": "Removed names",
+    "9": "Runs",
+}
+MARK = "# <--"
 
 
 class Severity(StrEnum):
-    """How certain and how bad; hints are shown on request only, and do not fail the check."""
-
     ERROR = "error"  # the numbers, or the run, are wrong
     WARNING = "warning"  # works by luck, or only for now
-    HINT = "hint"  # costs time or clarity
 
 
-class Spot(NamedTuple):
-    """Where a rule is broken, and details of this place."""
-
-    node: ast.AST
-    detail: str = ""
-    unsure: bool = False
-    """Whether this place is a matter of taste or of doubt, and so a hint."""
-
-
-def as_spot(found: ast.AST | Spot) -> Spot:
-    """What a check found, with details or without."""
-    return found if isinstance(found, Spot) else Spot(found)
-
-
-Check = Callable[[Module], Iterable[ast.AST | Spot]]
+Node = ast.expr | ast.stmt | ast.excepthandler
+Place = Node | tuple[Node, str]
+"""Where a rule is broken, perhaps with a word about this place."""
+Check = Callable[[File], Iterable[Place]]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule with its documentation; the examples are its tests."""
+    """A rule with its page. Without a check it is for `--run`, which observes it."""
 
     id: str
+    severity: Severity
     title: str
-    """What is wrong, in a few words."""
     why: str
     remedy: str
     source: str
-    """A paper, a page of the docs, or an issue."""
-    bad: str
-    """Code that breaks the rule on each line that ends in `MARK`."""
-    good: str
-    severity: Severity
-    in_tests: bool
-    """Whether it is meant for test files too."""
-    once: bool
-    """Whether one place is shown for all of the same kind; `--hints` shows each."""
-    outside: bool
-    """Whether it is noticed where files and comments are read, and not by a check."""
-    check: Check
+    example: str
+    """A diff: lines with `-` are bad, lines with `+` good, all others both."""
+    check: Check | None
 
     @property
     def group(self) -> str:
-        return GROUPS[int(self.id[2])]
+        return GROUPS[self.id[2]]
+
+    def bad(self) -> str:
+        """The code that breaks the rule."""
+        return self._side("-")
+
+    def good(self) -> str:
+        """The code after the remedy."""
+        return self._side("+")
+
+    def _side(self, sign: str) -> str:
+        lines = self.example.splitlines()
+        return "".join(f"{line[2:]}\n" for line in lines if line[:1] in ("", " ", sign))
+
+    def places(self) -> set[int]:
+        """The lines of `bad` that are reported: those marked `# <--`, or else those with `-`."""
+        kept = [line for line in self.example.splitlines() if line[:1] != "+"]
+        marked = {number for number, line in enumerate(kept, 1) if line.endswith(MARK)}
+        return marked or {number for number, line in enumerate(kept, 1) if line[:1] == "-"}
 
 
-MARK = "# <--"
-STABLE = "https://docs.pytorch.org/docs/stable"
 registered: dict[str, Rule] = {}
 
 
-def rule(
-    id: str,
-    title: str,
-    *,
-    why: str,
-    remedy: str,
-    source: str,
-    bad: str,
-    good: str,
-    severity: Severity = Severity.ERROR,
-    in_tests: bool = False,
-    once: bool = False,
-) -> Callable[[Check], Check]:
-    """Make the decorated check a rule."""
+def add(id: str, severity: Severity, page: str | None, check: Check | None = None) -> None:
+    """Register a rule by its page: a title, why, `Remedy:`, `Source:` and an example."""
+    if id in registered:
+        raise ValueError(f"two rules are called {id}")
+    head, _, rest = inspect.cleandoc(page or "").partition("\nRemedy: ")
+    title, _, why = head.partition("\n\n")
+    about, _, example = rest.partition("\n\n")
+    remedy, _, source = about.partition("\nSource: ")
+    title, why, remedy = (" ".join(text.split()) for text in (title, why, remedy))
+    registered[id] = Rule(
+        id, severity, title.removesuffix("."), why, remedy.removesuffix("."), source, example, check
+    )
 
-    def add(check: Check) -> Check:
-        if id in registered:
-            raise ValueError(f"two rules are called {id}")
-        registered[id] = Rule(
-            id=id,
-            title=title,
-            why=one_line(why),
-            remedy=one_line(remedy),
-            source=source,
-            bad=bad.strip("\n") + "\n" if bad else "",
-            good=good.strip("\n") + "\n" if good else "",
-            severity=severity,
-            in_tests=in_tests,
-            once=once,
-            outside=not bad or id in ("TG001", "TG002", "TG003"),
-            check=check,
-        )
+
+def rule(id: str, severity: Severity = Severity.ERROR) -> Callable[[Check], Check]:
+    """Make the decorated check a rule; its docstring is its page."""
+
+    def decorate(check: Check) -> Check:
+        add(id, severity, check.__doc__, check)
         return check
 
-    return add
-
-
-def one_line(text: str) -> str:
-    """The text without its line breaks."""
-    return " ".join(text.split())
+    return decorate

@@ -1,68 +1,50 @@
-"""What a project's pyproject.toml says to the doctor: which rules, and where."""
+"""Which rules are checked where: pyproject.toml, and comments beside the code."""
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from ..base.errors import UserError, nearest
-from .rules import all_rules
+from .checks import all_rules
 
 TABLE = "[tool.torchgen.doctor]"
 KNOWN = ("exclude", "ignore", "per-path-ignores", "select")
+COMMENT = re.compile(r"#\s*torchgen:\s*ignore\[([^\]]*)\]([^#\n]*)")
 
 
 @dataclass
 class Settings:
-    """Which rules are checked in which files; reasons are only asked for, and not kept."""
+    """The table of a pyproject.toml."""
 
-    root: Path
-    """The folder that patterns are relative to."""
-    ignore: set[str] = field(default_factory=set)
     select: tuple[str, ...] = ()
     """Ids or the beginnings of ids: "TG4" is all rules on the step. Empty: every rule."""
     exclude: tuple[str, ...] = ()
-    per_path: dict[str, set[str]] = field(default_factory=dict)
+    ignore: dict[str, set[str]] = field(default_factory=dict)
+    """By a pattern of paths. The reasons are only asked for."""
 
-    def checks(self, rule: str) -> bool:
-        """Whether a rule is checked at all."""
-        return (not self.select or rule.startswith(self.select)) and rule not in self.ignore
+    def excludes(self, name: str) -> bool:
+        """Whether a file is not read."""
+        return any(matches(name, pattern) for pattern in self.exclude)
 
-    def excludes(self, file: Path) -> bool:
-        """Whether a file is left out."""
-        return any(self._matches(file, pattern) for pattern in self.exclude)
-
-    def ignores(self, file: Path, rule: str) -> bool:
-        """Whether a rule is ignored in this file."""
-        return any(
-            rule in rules and self._matches(file, pattern)
-            for pattern, rules in self.per_path.items()
-        )
-
-    def _matches(self, file: Path, pattern: str) -> bool:
-        """Whether a pattern means a file, or a folder around it, by its path or by its name."""
-        try:
-            path = file.resolve().relative_to(self.root)
-        except ValueError:
-            return False
-        places = [place for place in (path, *path.parents) if place.name]
-        pattern = pattern.rstrip("/")
-        return any(
-            fnmatch(place.as_posix(), pattern)
-            or ("/" not in pattern and fnmatch(place.name, pattern))
-            for place in places
-        )
+    def ignores(self, name: str, rule: str) -> bool:
+        """Whether a rule is ignored in a file."""
+        return any(rule in ids and matches(name, one) for one, ids in self.ignore.items())
 
 
-def read_settings(folder: Path) -> Settings:
-    """The settings of the pyproject.toml in a folder, or in a parent within the repository.
+def matches(name: str, pattern: str) -> bool:
+    """Whether a pattern means a file or a folder around it, by its path or by its name."""
+    parts, pattern = name.split("/"), pattern.rstrip("/")
+    paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+    return any(fnmatch(one, pattern) for one in (paths if "/" in pattern else paths + parts))
 
-    Raises `UserError` if it cannot be read, a name is unknown, or a reason is missing.
-    """
-    file = _pyproject(folder.resolve())
-    if file is None:
-        return Settings(folder.resolve())
+
+def read_settings(root: Path) -> Settings:
+    """The settings in a folder's pyproject.toml; raises `UserError` for what is wrong there."""
+    file = root / "pyproject.toml"
+    if not file.is_file():
+        return Settings()
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -71,58 +53,41 @@ def read_settings(folder: Path) -> Settings:
     for name in table:
         if name not in KNOWN:
             raise UserError(f"{file}: {TABLE} has no setting {name}{nearest(name, KNOWN)}", 2)
+    for name in ("select", "exclude"):
+        value = table.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            raise UserError(f'{file}: {TABLE} takes {name} = ["...", "..."]', 2)
     paths = table.get("per-path-ignores", {})
     if not isinstance(paths, dict):
         raise UserError(f'{file}: {TABLE} takes per-path-ignores = {{ "old/*" = {{ ... }} }}', 2)
-    return Settings(
-        file.parent,
-        _ignored(file, "ignore", table.get("ignore", {})),
-        selected(_texts(file, "select", table.get("select", [])), str(file)),
-        _texts(file, "exclude", table.get("exclude", [])),
-        {pattern: _ignored(file, pattern, rules) for pattern, rules in paths.items()},
-    )
+    ignored = {"*": table.get("ignore", {}), **paths}
+    for pattern, reasons in ignored.items():
+        name = "ignore" if pattern == "*" else pattern
+        if not isinstance(reasons, dict):
+            raise UserError(f'{file}: {TABLE} takes {name} = {{ TG602 = "the reason" }}', 2)
+        for id, reason in reasons.items():
+            known(id, str(file))
+            if not isinstance(reason, str) or not reason.strip():
+                raise UserError(f"{file}: {TABLE} ignores {id} without a reason; add one", 2)
+    select = tuple(known(id, str(file), start=True) for id in table.get("select", []))
+    ignore = {pattern: set(reasons) for pattern, reasons in ignored.items()}
+    return Settings(select, tuple(table.get("exclude", [])), ignore)
 
 
-def selected(ids: tuple[str, ...], where: str) -> tuple[str, ...]:
-    """The ids or beginnings of ids, of which each must mean a rule; raises `UserError`."""
-    for id in ids:
-        if not any(rule.startswith(id) for rule in all_rules()):
-            raise UserError(f"{where}: no rule is called {id!r}{nearest(id, all_rules())}", 2)
-    return ids
+def known(id: str, where: str, start: bool = False) -> str:
+    """The id of a rule, or the start of some; raises `UserError` for any other."""
+    rules = all_rules()
+    if id not in rules and not (start and any(one.startswith(id) for one in rules)):
+        raise UserError(f"{where}: no rule is called {id!r}{nearest(id.upper(), rules)}", 2)
+    return id
 
 
-def _texts(file: Path, name: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise UserError(f'{file}: {TABLE} takes {name} = ["...", "..."]', 2)
-    return tuple(value)
-
-
-def _ignored(file: Path, name: str, ignored: Any) -> set[str]:
-    """The rules of a table of ids and reasons."""
-    if not isinstance(ignored, dict):
-        raise UserError(f'{file}: {TABLE} takes {name} = {{ TG601 = "the reason" }}', 2)
-    for id, reason in ignored.items():
-        if id not in all_rules():
-            near = nearest(id.upper(), all_rules())
-            raise UserError(f"{file}: no rule is called {id!r}{near}", 2)
-        if not isinstance(reason, str) or not reason.strip():
-            raise UserError(f"{file}: {TABLE} ignores {id} without a reason; add one", 2)
-    return set(ignored)
-
-
-def top_of(folder: Path) -> Path:
-    """The repository or project around a folder: what holds .git or pyproject.toml; or itself."""
-    file = _pyproject(folder)
-    if file is not None:
-        return file.parent
-    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
-
-
-def _pyproject(folder: Path) -> Path | None:
-    """The pyproject.toml of a folder, or of its parents up to the repository's top."""
-    for place in (folder, *folder.parents):
-        if (place / "pyproject.toml").is_file():
-            return place / "pyproject.toml"
-        if (place / ".git").exists():
-            break
-    return None
+def in_comment(line: str) -> tuple[set[str], str]:
+    """The rules that `# torchgen: ignore[TG602] reason` ignores; or what is wrong with it."""
+    found = COMMENT.search(line)
+    ids = {one.strip() for one in found[1].split(",")} if found else set()
+    if unknown := sorted(ids - all_rules().keys()):
+        return set(), f"no rule is called {unknown[0]!r}"
+    if found and not found[2].strip():
+        return set(), "an ignore needs a reason after the ]"
+    return ids, ""

@@ -1,239 +1,230 @@
 """Watches a training command from within: Python imports this file first, by its name.
 
 It writes what it saw to the folder TORCHGEN_WATCH. It draws no random number, changes no tensor
-and no argument, and ends the command after TORCHGEN_STEPS optimizer steps.
+and no argument, and ends the process after 50 optimizer steps.
 """
 
 import atexit
-import functools
-import hashlib
-import importlib.abc
+import contextlib
 import importlib.util
-import inspect
 import json
 import os
+import random
 import sys
-import sysconfig
+import traceback
+import weakref
+from collections import Counter, defaultdict
+from importlib.machinery import PathFinder
 from typing import Any
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-MODAL = ("Dropout", "BatchNorm", "SyncBatchNorm", "InstanceNorm")  # that a mode changes
+HERE, START = os.path.dirname(os.path.abspath(__file__)), os.getcwd()
+STEPS = 50  # of optimizers, after which the process is ended
+LIBRARIES = (os.path.dirname(os.__file__), HERE, "<")
 
 
-def run_the_next_one() -> None:
-    """Run the sitecustomize that this file hides, where there is one."""
-    for folder in sys.path:
-        path = os.path.join(folder, "sitecustomize.py")
-        if os.path.abspath(folder) != HERE and os.path.isfile(path):
-            spec = importlib.util.spec_from_file_location("hidden_sitecustomize", path)
-            assert spec is not None and spec.loader is not None
-            spec.loader.exec_module(importlib.util.module_from_spec(spec))
-            return
+def note(name: str, content: Any = None) -> None:
+    """Leave a file for the doctor, whole; nothing where the doctor has ended."""
+    path = os.path.join(os.environ["TORCHGEN_WATCH"], name)
+    with contextlib.suppress(OSError):
+        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        os.replace(file.name, path)
 
 
-class AfterTorch(importlib.abc.MetaPathFinder):
+class AfterTorch:
     """Calls `install` once torch is imported."""
 
-    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "torch":
             return None
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec("torch")
-        if spec is not None and spec.loader is not None:
+        spec: Any = importlib.util.find_spec("torch")
+        if spec is not None:
             load = spec.loader.exec_module
-
-            def exec_module(module: Any) -> None:
-                load(module)
-                install(module)
-
-            setattr(spec.loader, "exec_module", exec_module)  # noqa: B010  # of this one loader
+            spec.loader.exec_module = lambda torch: install(load(torch) or torch)
         return spec
 
 
 class Watch:
-    """What was seen in this process."""
+    """What was seen in this process. Parameters are known by their ids."""
 
-    def __init__(self, folder: str, most: int) -> None:
-        self.folder, self.most = folder, most
-        self.steps = 0
-        self.where: str | None = None
-        # by a parameter's id: a checksum, its name, whether it decays though a vector
-        self.first: dict[int, Any] = {}
+    def __init__(self, torch: Any) -> None:
+        self.torch, self.steps = torch, 0
+        self.loop, self.last = 0, list[Any]()  # a number; the call before: of what, and where
+        self.where: Any = None  # of the first step
+        self.found: set[tuple[str, Any, str]] = set()  # rule, where, detail
         self.names: dict[int, str] = {}
-        self.decayed: dict[int, bool] = {}
-        self.moved: set[int] = set()
-        self.able: set[int] = set()  # to change: at a rate above 0
-        self.trained: set[int] = set()
-        self.modes: dict[str, list[Any]] = {}
-        self.padding: list[Any] | None = None  # of the sampler that draws now: what, where
+        self.models: Any = weakref.WeakKeyDictionary()  # their last steps without gradients
+        self.optimizers: Any = weakref.WeakKeyDictionary()  # their last steps
+        self.owned, self.decayed = set[int](), set[int]()  # parameters of any optimizer
+        self.sums: dict[int, list[Any]] = defaultdict(list)  # after each step, until they differ
+        self.modes: dict[int, Any] = {}  # since a step: where and in what, or None if in training
+        self.calls: Counter[Any] = Counter()  # that no backward pass followed, and in which loop
+        self.padding: Any = None  # the row for the sampler that draws now
         self.evaluates = False  # what it draws for
-        self.padded: list[list[Any]] = []
-        self.depth = 0
 
-    def write(self) -> None:
-        """Leave a record for the doctor."""
-        self.after_samples()
-        still = sorted(self.able - self.moved, key=lambda one: self.names.get(one, ""))
-        record = {
-            "steps": self.steps,
-            "where": self.where,
-            "still": [self.names.get(one, "a parameter without a name") for one in still],
-            "decayed": sorted(self.names.get(o, "?") for o, d in self.decayed.items() if d),
-            "modes": self.modes,
-            "padded": self.padded,
-        }
-        path = os.path.join(self.folder, f"process-{os.getpid()}.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(record, file)
+    def write(self, over: bool = False) -> None:
+        """Leave a record. Outputs that later steps may use count once the program is over."""
+        self.note_samples()
+        found = set(self.found)
+        still = {key for key, sums in self.sums.items() if len(sums) > 2 and len(set(sums)) == 1}
+        lost = still - self.owned
+        for rule, keys in ("TG911", still - lost), ("TG912", self.decayed), ("TG918", lost):
+            names = sorted({self.names.get(key, "those of a model never seen") for key in keys})
+            names[5:] = [f"{len(names) - 5} more"] * (len(names) > 5)
+            found |= {(rule, self.where, ", ".join(names))} if names else set()
+        for (rule, where, model, step, _), number in self.calls.items():
+            if number > 1 and (over or step < min(self.optimizers.values())):
+                found.add((rule, where, model))
+        record = {"steps": self.steps, "where": self.where, "found": list(found)}
+        note(f"process-{os.getpid()}.json", record)
 
-    def before_samples(self, sampler: Any) -> None:
-        """Note a sampler that fills up its share with samples that others have, too."""
-        self.after_samples()
-        samples, processes = len(sampler.dataset), sampler.num_replicas
-        if sampler.total_size > samples:
-            self.padding = [f"{samples} samples on {processes} processes", user_frame()]
-
-    def after_samples(self) -> None:
-        """Keep what was noted, if no step was taken, so that it was an evaluation."""
-        if self.padding and self.evaluates and self.padding not in self.padded:
-            self.padded.append(self.padding)
+    def note_samples(self, sampler: Any = None) -> None:
+        """Keep what was noted, if no step followed; then note a sampler that repeats samples."""
+        if self.padding and self.evaluates:
+            self.found.add(self.padding)
         self.padding, self.evaluates = None, False
+        if sampler is not None and sampler.total_size > len(sampler.dataset):
+            text = f"{len(sampler.dataset)} samples on {sampler.num_replicas} processes"
+            self.padding = "TG916", user_frame(), text
 
-    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self.padding = None
-        self.where = self.where or user_frame()
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                key = id(parameter)
-                if key not in self.first:
-                    self.first[key] = checksum(parameter)
-                    decays = bool(group.get("weight_decay")) and parameter.ndim <= 1
-                    self.decayed[key] = decays
-                    self.trained.add(key)
-                if group.get("lr") and parameter.requires_grad:
-                    self.able.add(key)
+    def own(self, optimizer: Any) -> None:
+        self.owned |= {id(one) for group in optimizer.param_groups for one in group["params"]}
 
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self.steps += 1
+        self.steps, self.loop, self.padding = self.steps + 1, self.loop + 1, None
+        self.where = self.where or user_frame()
+        self.optimizers[optimizer] = self.steps
+        movable = []
         for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                key = id(parameter)
-                if key not in self.moved and checksum(parameter) != self.first[key]:
-                    self.moved.add(key)
-        if self.steps == self.most:
-            self.write()
-            sys.stdout.flush()
-            sys.stderr.flush()
+            for one in group["params"]:
+                if (mode := self.modes.pop(id(one), None)) and one.grad is not None:
+                    self.found.add(("TG915", *mode))
+                if one.grad is not None and one.ndim <= 1 and group.get("weight_decay"):
+                    self.decayed.add(id(one))
+                if group.get("lr", 1) and (one.grad is None or one.ndim > 1):  # norms undo biases
+                    movable.append(one)
+        for model in [list(one.parameters()) for one in self.models]:
+            if any(id(one) in self.owned for one in model):
+                movable += [p for p in model if p.grad is not None and id(p) not in self.owned]
+        for one in movable:
+            if one.requires_grad and len(set(self.sums[id(one)])) < 2:
+                self.sums[id(one)].append(self.checksum(one))
+        self.write()
+        if self.steps == STEPS:
+            note("done")
+            print(end="", flush=True)
             os._exit(0)
 
-    def before_forward(self, module: Any, inputs: Any) -> None:
-        self.depth += 1
-        if self.depth > 1:
-            return
-        import torch
-
-        for name, parameter in module.named_parameters():
-            self.names.setdefault(id(parameter), name)
-        parts = [p for p in module.modules() if type(p).__name__.startswith(MODAL)]
-        grad = torch.is_grad_enabled()
-        self.evaluates = self.evaluates or not grad
-        if parts and not grad and any(part.training for part in parts):
-            self.modes.setdefault(
-                "evaluated in training mode", [type(module).__name__, user_frame()]
-            )
-        mine = self.trained and any(id(p) in self.trained for p in module.parameters())
-        if parts and grad and mine and not any(part.training for part in module.modules()):
-            self.modes.setdefault(
-                "trained in evaluation mode", [type(module).__name__, user_frame()]
-            )
+    def checksum(self, parameter: Any) -> Any:
+        """Numbers that change when the tensor does; where there are none, what equals nothing."""
+        with contextlib.suppress(RuntimeError, TypeError, ValueError):
+            own = getattr(parameter, "to_local", parameter.detach)().detach()  # of a sharded one
+            kind = self.torch.float32 if own.device.type == "mps" else self.torch.float64
+            if own.numel():
+                return own.norm(dtype=kind).item(), own.sum(dtype=kind).item()
+        return object()
 
     def after_forward(self, module: Any, inputs: Any, output: Any) -> None:
-        self.depth -= 1
+        """Note a call that is no module's, until a gradient comes back from its output."""
+        compiling = self.torch.compiler.is_compiling()  # a backward pass: a checkpoint's part again
+        where = () if compiling or self.torch._C._current_graph_task_id() != -1 else user_frame()
+        if where == () or not (parameters := dict(module.named_parameters())):
+            return
+        self.names = {id(one): name for name, one in parameters.items()} | self.names
+        self.models.setdefault(module, 0)
+        keys, parts = list(map(id, parameters.values())), list(module.modules())
+        grad, training = self.torch.is_grad_enabled(), any(part.training for part in parts)
+        modes = {part.training for part in parts if has_modes(part)}
+        self.loop += training and grad and self.last != [id(module), where]
+        self.last = [id(module), where]
+        who = "TG914" if True in modes else "TG917", where, type(module).__name__
+        calls = [(*who, self.steps, self.loop)]
+        if training and grad:
+            self.modes |= dict.fromkeys(keys)
+        else:
+            self.evaluates = True
+            # once per step it may be a part of training, and so may one model of several
+            if self.steps > self.models[module] + 1 and len(self.optimizers) == 1:
+                calls.append((*who, -1, -1))
+            self.models[module] = self.steps
+        leaves = self.torch.utils._pytree.tree_flatten(output)[0]
+        nodes = [one.grad_fn for one in leaves if getattr(one, "grad_fn", None)]
+        able = not grad or (nodes and any(one.requires_grad for one in parameters.values()))
+        if not able or (True not in modes and (training or not grad)):
+            return
+        self.calls.update(calls)
+
+        def reached(gradients: Any) -> None:
+            self.calls.subtract(calls)
+            if calls and modes and not training:
+                self.modes = dict.fromkeys(keys, (where, who[2])) | self.modes
+            calls.clear()
+
+        for node in nodes if grad else ():
+            node.register_prehook(reached)
 
 
-def checksum(parameter: Any) -> Any:
-    """Numbers that change when the tensor does."""
-    values = parameter.detach()
-    if values.is_complex() or values.numel() == 0:
-        return values.numel()
-    values = values.double()
-    return values.sum().item(), values.square().sum().item()
+def has_modes(part: Any) -> bool:
+    """Whether a layer does something else in evaluation mode: dropout, or a norm with averages."""
+    rate = getattr(part, "p" if "Drop" in type(part).__name__ else "dropout", 0)
+    return getattr(part, "running_mean", None) is not None or (isinstance(rate, float) and rate > 0)
 
 
-def user_frame() -> str | None:
-    """`file:line` of the innermost code that belongs to no library."""
-    libraries = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), HERE, "<")
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(libraries) and "site-packages" not in file:
-            return f"{os.path.abspath(file)}:{frame.f_lineno}"
-        frame = frame.f_back
-    return None
+def user_frame() -> Any:
+    """File, line and place of the innermost code of no library; () in `update_bn` or a module."""
+    where, calls = None, 0
+    for frame, line in traceback.walk_stack(sys._getframe(1)):
+        file, name = frame.f_code.co_filename, frame.f_code.co_name
+        calls += name == "_call_impl"
+        if name == "update_bn" or calls > 1:
+            return ()
+        if not (where or file.startswith(LIBRARIES) or f"-packages{os.sep}" in file):
+            where = os.path.abspath(os.path.join(START, file)), line, frame.f_lasti
+    return where
+
+
+def note_generators(kind: Any) -> None:
+    """In a loading process: write down, without a draw, where its generators stand."""
+    from torch.utils.data import get_worker_info
+
+    if worker := get_worker_info():
+        states = {"python": repr(random.getstate())}
+        if "numpy" in sys.modules:
+            _, values, *rest = sys.modules["numpy"].random.get_state()
+            states["numpy"] = repr((values.tolist(), rest))
+        where = {"worker": worker.id, "loader": os.getppid(), "epoch": worker.seed - worker.id}
+        note(f"worker-{os.getpid()}.json", where | states)
+
+
+def after(owner: Any, name: str, see: Any) -> None:
+    """Show the first argument of each call of a function, once it has returned."""
+    call = getattr(owner, name)
+
+    def shown(*args: Any, **kwargs: Any) -> Any:
+        result = call(*args, **kwargs)
+        see(args[0])
+        return result
+
+    setattr(owner, name, shown)
 
 
 def install(torch: Any) -> None:
     """Watch optimizers, models and the processes that load data."""
-    folder = os.environ["TORCHGEN_WATCH"]
-    watch = Watch(folder, int(os.environ.get("TORCHGEN_STEPS", "0")))
-    import torch.optim.optimizer as optimizers
-    from torch.nn.modules.module import (
-        register_module_forward_hook,
-        register_module_forward_pre_hook,
-    )
-    from torch.utils.data import DistributedSampler
-    from torch.utils.data._utils import worker
+    from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
+    from torch.utils.data import DistributedSampler, dataloader
 
-    optimizers.register_optimizer_step_pre_hook(watch.before_step)
-    optimizers.register_optimizer_step_post_hook(watch.after_step)
-    register_module_forward_pre_hook(watch.before_forward)
-    register_module_forward_hook(watch.after_forward, always_call=True)
-    owner = os.getpid()
-    atexit.register(lambda: watch.write() if os.getpid() == owner and watch.steps else None)
-    worker._worker_loop = watched(worker._worker_loop, folder)
-    draw = DistributedSampler.__iter__
-
-    def drawn(sampler: Any) -> Any:
-        watch.before_samples(sampler)
-        return draw(sampler)
-
-    DistributedSampler.__iter__ = drawn  # type: ignore[method-assign]
-
-
-def watched(loop: Any, folder: str) -> Any:
-    """The loop of a loading process, which first says what its generators hold."""
-    signature = inspect.signature(loop)
-
-    @functools.wraps(loop)
-    def begin(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
-        own = given.arguments.get("init_fn")
-
-        def init(number: int) -> None:
-            if own is not None:
-                own(number)
-            note_generators(folder, number, given.arguments.get("base_seed"))
-
-        given.arguments["init_fn"] = init
-        return loop(*given.args, **given.kwargs)
-
-    return begin
-
-
-def note_generators(folder: str, number: int, base_seed: Any) -> None:
-    """Write down, without a draw, where the generators of this process stand."""
-    import random
-
-    states = {"python": repr(random.getstate())}
-    if "numpy" in sys.modules:
-        kept = sys.modules["numpy"].random.get_state()
-        states["numpy"] = repr((kept[0], kept[1].tobytes(), kept[2:]))
-    hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in states.items()}
-    record = {"parent": os.getppid(), "worker": number, "iterator": base_seed, **hashes}
-    path = os.path.join(folder, f"worker-{os.getpid()}.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(record, file)
+    watch, owner = Watch(torch), os.getpid()
+    note("torch")
+    register_optimizer_step_post_hook(watch.after_step)
+    torch.nn.modules.module.register_module_forward_hook(watch.after_forward)
+    atexit.register(lambda: watch.write(True) if os.getpid() == owner and watch.steps else None)
+    after(Optimizer, "add_param_group", watch.own)
+    after(DistributedSampler, "__iter__", watch.note_samples)
+    after(dataloader._DatasetKind, "create_fetcher", note_generators)
 
 
 sys.meta_path.insert(0, AfterTorch())
-run_the_next_one()
+hidden = PathFinder.find_spec("sitecustomize", [p for p in sys.path if os.path.abspath(p) != HERE])
+if hidden and hidden.loader:
+    hidden.loader.exec_module(importlib.util.module_from_spec(hidden))

@@ -1,1 +1,0 @@
-"""What is saved, and what a resume brings back."""

@@ -1,1 +1,0 @@
-"""What is loaded, by whom and in which order."""

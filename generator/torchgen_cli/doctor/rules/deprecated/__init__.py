@@ -1,1 +1,0 @@
-"""What newer libraries lack or refuse."""

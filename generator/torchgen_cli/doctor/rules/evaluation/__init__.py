@@ -1,1 +1,0 @@
-"""Modes, graphs and averages of evaluations."""

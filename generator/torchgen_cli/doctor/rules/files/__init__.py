@@ -1,1 +1,0 @@
-"""Files that do not parse, notes to the doctor, and names that are not there."""

@@ -1,1 +1,0 @@
-"""Modules, losses and flags."""

@@ -1,1 +1,0 @@
-"""Seeds, draws and workers."""

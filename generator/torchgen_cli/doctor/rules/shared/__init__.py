@@ -1,1 +1,0 @@
-"""What rules of several groups ask."""

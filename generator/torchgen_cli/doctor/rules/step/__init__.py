@@ -1,1 +1,0 @@
-"""Gradients, steps and schedules."""
