@@ -5,29 +5,27 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
-BENCH := .venv-bench
 
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-changes test-cluster test-random test-all golden pictures lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-cluster test-all golden size pictures lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
-	@echo "make test       the generator's tests, and every set of answers rendered and trained"
+	@echo "make test       the generator's tests; every set rendered and linted, covering ones trained"
 	@echo "make test-fast  the same without training"
 	@echo "make test-faults   kills, signals, full disks, damaged and missing files"
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
-	@echo "make test-edits    a project edited as researchers do: no test of its machinery breaks"
-	@echo "make test-recipes  each recipe applied to each set that it fits; three of six trained and proven"
-	@echo "make test-changes  updates, edits and recipes in one run"
+	@echo "make test-edits    the edits that the docs tell people to make: no test of a project breaks"
+	@echo "make test-recipes  projects that follow each recipe train, resume and are updated"
 	@echo "make test-cluster  two hosts and a Slurm on this machine: signals, lost nodes, cut links; needs root"
-	@echo "make test-random   changes the code of projects at random: what share do its tests notice?"
-	@echo "make test-all   all of these, each edit alone, the updates of every set, random changes; hours"
+	@echo "make test-all   all of these, and the updates of every set"
 	@echo "make golden     writes anew the numbers that short runs must give"
+	@echo "make size       writes docs/size.md: how large projects are, and their ceilings"
 	@echo "make pictures   draws the README's pictures anew, from the real programs"
-	@echo "make bench      measures everything against its limits and its peers; an hour and more"
+	@echo "make bench      measures torchgen against plain Copier, and training against an earlier template"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment, the demo and what the tests keep"
 
@@ -52,10 +50,10 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not random and not cluster"
+	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not cluster"
 
 test-fast: $(READY)
-	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not random and not cluster"
+	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not cluster"
 
 test-faults: $(READY)
 	$(PYTEST) -m "faults and not scheduled" tests/faults  # named, so that its summary is printed
@@ -72,21 +70,18 @@ test-edits: $(READY)
 test-recipes: $(READY)
 	$(PYTEST) -m "recipes and not scheduled"
 
-test-changes: $(READY)
-	$(PYTEST) -m "(updates or edits or recipes) and not scheduled"
-
 test-cluster: $(READY)
 	$(PYTEST_ALONE) -rs -m "cluster and not scheduled" tests/cluster  # named, as above
 
-test-random: $(READY)
-	$(PYTEST) -m random
-
-test-all: test test-mutants test-faults test-cluster test-random
+test-all: test test-mutants test-faults test-cluster
 	$(PYTEST) -m "(updates or edits or recipes or scheduled) and not cluster" tests/faults tests
 	$(PYTEST_ALONE) -m "cluster and scheduled" tests/cluster
 
 golden: $(READY)
 	GOLDEN=write $(PYTEST) tests/matrix/test_smoke.py
+
+size: $(READY)
+	cd tests && ../$(BIN)/python -m matrix.sizes
 
 pictures: $(READY)
 	$(BIN)/python -m pip install --quiet -e '.[pictures]'
@@ -97,24 +92,10 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-$(BENCH)/ready: benchmarks/requirements.txt
-	$(PYTHON) -m venv $(BENCH)
-	$(BENCH)/bin/python -m pip install --quiet torch==2.13.0
-	$(BENCH)/bin/python -m pip install --quiet -r benchmarks/requirements.txt -e .
-	$(BENCH)/bin/python -m pip install --quiet --no-deps litdata==0.2.76 mosaicml-streaming==0.13.0
-	@touch $@
-
-bench: $(READY) $(BENCH)/ready
+bench: $(READY)
 	$(BIN)/python benchmarks/generate.py
 	$(BIN)/python benchmarks/update.py
-	$(BENCH)/bin/python benchmarks/readers.py
-	$(BENCH)/bin/python benchmarks/rivals.py
-	$(BENCH)/bin/python benchmarks/workers.py
-	$(BENCH)/bin/python benchmarks/loop.py
-	$(BIN)/python benchmarks/stall.py
-	$(BIN)/python benchmarks/choices.py
-	$(BIN)/python benchmarks/memory.py
-	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/training.py --before 53766db7
 
 clean:
-	rm -rf .venv .venv-bench .demo .renderings
+	rm -rf .venv .demo .renderings

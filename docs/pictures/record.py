@@ -89,7 +89,7 @@ class Shell:
     def press(self, keys: str, until: str = "", pause: float = 0.6) -> None:
         """Send keys at once."""
         os.write(self.master, keys.encode())
-        self.watch(60 if until else 0.3, until)
+        self.watch(300 if until else 0.3, until)
         self.watch(pause)
 
 
@@ -149,8 +149,8 @@ def film(frames: list[tuple[float, Frame]]) -> str:
 def first_run(shell: Shell) -> None:
     """What a newcomer types, in an environment where everything is installed."""
     shell.watch(5, "$")
-    shell.type("torchgen new digits", "1/5", 1.0)
-    for question in ("2/5", "3/5", "4/5", "5/5", "Write it"):
+    shell.type("torchgen new digits", "1/6", 1.0)
+    for question in ("2/6", "3/6", "4/6", "5/6", "6/6", "Write it"):
         shell.press("\r", question, 0.8)
     shell.press("\r", "cd digits", 2.5)
     shell.type("clear; cd digits")

@@ -78,10 +78,14 @@ app.command(epilog=examples("update", "update --check", "update ~/myproj --dry-r
 app.command("set", epilog=examples("set amp=bf16", "set logger=mlflow parallelism=ddp myproj"))(
     change.set_
 )
+app.command(epilog=examples("add serve", "add serve sweep --project ~/myproj"))(change.add)
+app.command(epilog=examples("remove serve", "remove serve --dry-run"))(change.remove)
+app.command(epilog=examples("extras", "extras --project ~/myproj --json"))(look.extras)
 app.command(epilog=examples("adopt .", "adopt . --dry-run"))(change.adopt)
 app.command(epilog=examples("source ~/torchgen-releases"))(change.source)
 app.command(epilog=examples("explain amp", "explain amp off bf16"))(look.explain)
-app.command(epilog=examples("doctor", "doctor ~/repository --hints", "doctor --explain TG601"))(
-    look.doctor
+app.command(epilog=examples("doctor", "doctor ~/repository", "doctor --explain TG308"))(look.doctor)
+app.command(epilog=examples("verify", "verify ~/myproj -- --amp bf16", "verify --python python"))(
+    look.verify
 )
 app.command(epilog=examples("status ~/work", "status --offline --json"))(look.status)

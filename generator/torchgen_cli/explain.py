@@ -50,7 +50,7 @@ def difference(name: str, choices: tuple[str, str], answers: Path | None, as_jso
         for side, choice in zip(("a", "b"), choices, strict=True):
             target = scratch / side / "myproj"
             target.parent.mkdir()
-            render(template, target, {**given, question.name: choice}, {})
+            render(template, target, questionnaire.typed({**given, question.name: choice}), {})
             trees.append(_files(target))
     diffs = _diffs(*trees)
     if not as_json:
@@ -98,7 +98,7 @@ def _other_answers(questionnaire: Questionnaire, answers: Path | None) -> Mappin
     if answers is None:
         return {"project_name": "myproj"}
     file = answers / ANSWERS_FILE if answers.is_dir() else answers
-    return {"project_name": "myproj", **read_file(file, questionnaire.names)}
+    return {"project_name": "myproj", **read_file(file, questionnaire.questions)}
 
 
 def _files(tree: Path) -> dict[str, list[str]]:

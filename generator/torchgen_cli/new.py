@@ -21,6 +21,7 @@ from .base.repository import Repository, first_commit, next_commit
 from .base.staging import check_target, project_in, published, scratch_folder, staged
 from .questions.answers import Answer
 from .questions.question import as_text
+from .questions.questionnaire import Questionnaire
 from .recipes import Recipe
 from .template.source import Template, installed
 
@@ -33,6 +34,7 @@ class Order:
     """The folder as the user wrote it."""
     given: Mapping[str, Answer]
     """Checked answers."""
+    questionnaire: Questionnaire
     template: Template | None
     """The template of `--source`; None for the installed one."""
     prompts: IO[str] | None
@@ -151,11 +153,12 @@ def _render(order: Order, scratch: Path, project: Path) -> _Rendered:
         # Copier's prompts go to sys.stdout, which may be for a program that reads --json.
         with quick_copier(), contextlib.redirect_stdout(order.prompts or sys.stderr):
             final = {name: answer.text for name, answer in order.given.items() if answer.final}
+            typed = order.questionnaire.typed
             worker = copier.run_copy(
                 str(template.folder),
                 project,
-                data={**final, "torchgen_stamp": template.stamp},
-                user_defaults={n: a.text for n, a in order.given.items() if not a.final},
+                data={**typed(final), "torchgen_stamp": template.stamp},
+                user_defaults=typed({n: a.text for n, a in order.given.items() if not a.final}),
                 defaults=not order.prompts,
                 quiet=True,
                 settings=copier.Settings(),  # not the user's defaults for any template

@@ -3,10 +3,11 @@
 A recipe is a folder `docs/recipes/NAME` of the template's repository:
 
     README.md     the page that explains it; the project gets it as RECIPE.md
-    recipe.toml   `summary`, one line; `delete`, files that go; `needs`, answers it works with
+    recipe.toml   `summary`, one line; `description`, the project's; `delete`, files that go;
+                  `needs`, answers it works with; `refuses`, extras that it does not work with
     files/        new files, and those that it replaces
     edits.diff    edits of files that stay
-    CHOICE.diff   further edits where CHOICE is one of the answers
+    CHOICE.diff   further edits where CHOICE is one of the answers, or one of the extras
 
 Paths and texts name the package `myproj`.
 """
@@ -15,7 +16,7 @@ import difflib
 import re
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from .base.git import GitError, git
 PLACEHOLDER = "myproj"
 PAGE = "RECIPE.md"
 FOLDER = Path("docs", "recipes")
+EXTRAS = "extras"  # the question that `refuses` is about
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,16 @@ class Recipe:
     delete: list[str]
     needs: dict[str, list[str]]
     """The choices of a question that it works with, where not with all."""
+    refuses: list[str]
+    """The extras that it does not work with."""
+    description: str | None
+    """What the project says that it does, where the user says nothing."""
+
+    def offers(self, question: str, choice: str) -> bool:
+        """Whether it works with this choice of a question."""
+        if question == EXTRAS:
+            return choice not in self.refuses
+        return choice in self.needs.get(question, [choice])
 
     def check(self, answers: Mapping[str, Any]) -> None:
         """Raise `UserError` where it does not fit the answers, or git is missing."""
@@ -49,6 +61,10 @@ class Recipe:
                     f"not {answers.get(question)}",
                     2,
                 )
+        if refused := [extra for extra in answers.get(EXTRAS, []) if extra in self.refuses]:
+            raise UserError(
+                f"the recipe {self.name} does not work with --extras {','.join(refused)}", 2
+            )
         if shutil.which("git") is None:
             raise UserError("--recipe needs git, which is not installed: install git")
 
@@ -62,7 +78,7 @@ class Recipe:
                 target = project / _renamed(name, package)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(_renamed(_read(path), package), encoding="utf-8")
-        for part in ("edits", *dict.fromkeys(map(str, answers.values()))):
+        for part in dict.fromkeys(("edits", *_choices(answers))):
             diff = self.folder / f"{part}.diff"
             if diff.is_file():
                 self._patch(project, _renamed(_read(diff), package))
@@ -108,7 +124,15 @@ def find(folder: Path, name: str) -> Recipe:
         content["summary"],
         content.get("delete", []),
         content.get("needs", {}),
+        content.get("refuses", []),
+        content.get("description"),
     )
+
+
+def _choices(answers: Mapping[str, Any]) -> Iterator[str]:
+    """Each answer, and each of those to a question with several."""
+    for answer in answers.values():
+        yield from map(str, answer if isinstance(answer, list) else [answer])
 
 
 def _read(path: Path) -> str:

@@ -2,20 +2,23 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .base.errors import UserError, nearest
-from .base.output import EXTRA
+from .base.output import EXTRA, answer_in_words
 from .base.project import Project, check_reversible, git_folder, read_project
 from .base.staging import scratch_folder
 from .merging.change import Show, Side, change
 from .merging.report import Report
 from .questions.answers import complaint
+from .questions.question import NONE, as_text
 from .questions.questionnaire import Questionnaire
 from .template.places import releases_of
 from .template.source import installed
+
+Choose = Callable[[Questionnaire, Mapping[str, Any]], Mapping[str, str]]
 
 
 def parse(words: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -37,28 +40,35 @@ def parse(words: Sequence[str]) -> tuple[dict[str, str], str]:
     return answers, path
 
 
-def set_answers(given: dict[str, str], path: str, dry_run: bool, show: Show) -> Report:
+def set_answers(given: Mapping[str, str] | Choose, path: str, dry_run: bool, show: Show) -> Report:
     """Render the project at `path` with other answers and merge what that changes.
 
-    Raises `UserError` or `Interrupted`; the project is then unchanged.
+    `given` may compute them from the questions and the project's answers. Raises `UserError` or
+    `Interrupted`; the project is then unchanged.
     """
     project = read_project(path)
     check_reversible(project)
     with scratch_folder(git_folder(project)) as scratch:
-        template = _template(project, scratch)
-        _check(Questionnaire(template), given, project.answers, project.path.name)
+        template = template_of(project, scratch)
+        questionnaire = Questionnaire(template)
+        answers = recorded(questionnaire, project.answers)
+        given = given(questionnaire, answers) if callable(given) else given
+        _check(questionnaire, given, answers, project.path.name)
+        wanted = recorded(questionnaire, {**answers, **given})
         version = project.commit or "of an unknown version"
         report = Report(project.path, project.source, version, version, dry_run=dry_run)
-        if all(project.answers.get(name) == answer for name, answer in given.items()):
-            listed = ", ".join(f"{name}={answer}" for name, answer in given.items())
+        pairs = [f"{name}={answer_in_words(wanted[name])}" for name in given]
+        report.notes += _brought(questionnaire, given)
+        if wanted == answers:
+            listed = ", ".join(pairs)
             report.done = f"already {listed}; nothing was changed"
             return report
-        old = Side(template, project.answers, project.stamp)
-        new = Side(template, {**project.answers, **given}, project.stamp)
-        label = re.sub(r"[^A-Za-z0-9=_-]+", "-", ",".join(f"{k}={v}" for k, v in given.items()))
+        old = Side(template, answers, project.stamp)
+        new = Side(template, wanted, project.stamp)
+        label = re.sub(r"[^A-Za-z0-9=_-]+", "-", ",".join(pairs))
         change(project, old, new, label.strip("-")[:60], scratch, report)
         if report.changes:
-            report.next = list(_next(given, {**project.answers, **given}, report))
+            report.next = list(_next(given, wanted, report))
         if "project_name" in given and report.changes:
             report.notes.append(
                 "the package was renamed: update imports of the old name in your own files"
@@ -67,7 +77,27 @@ def set_answers(given: dict[str, str], path: str, dry_run: bool, show: Show) -> 
     return report
 
 
-def _next(given: dict[str, str], answers: dict[str, Any], report: Report) -> Iterator[str]:
+def recorded(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers as a project records them: text, but a list for a multiselect.
+
+    A project that is older than a multiselect has none of its choices.
+    """
+    lists = {
+        question.name: question.typed(as_text(answers.get(question.name, NONE)))
+        for question in questionnaire.questions
+        if question.several
+    }
+    return {**answers, **lists}
+
+
+def _brought(questionnaire: Questionnaire, given: Mapping[str, str]) -> Iterator[str]:
+    """A line for each choice that comes along, as another needs it."""
+    for question in questionnaire.questions:
+        if question.name in given:
+            yield from question.brought(given[question.name])
+
+
+def _next(given: Mapping[str, str], answers: dict[str, Any], report: Report) -> Iterator[str]:
     """The commands to run after these answers changed."""
     package = answers.get("project_name", "").replace("-", "_")
     if any(change.path == "pyproject.toml" for change in report.changes):
@@ -80,7 +110,7 @@ def _next(given: dict[str, str], answers: dict[str, Any], report: Report) -> Ite
         yield f"python -m {package}.train   # without torchrun"
 
 
-def _template(project: Project, scratch: Path) -> Path:
+def template_of(project: Project, scratch: Path) -> Path:
     """The template at the project's version; the installed one if it has that version."""
     own = installed(scratch)
     if own.stamp == project.stamp:
@@ -95,7 +125,7 @@ def _template(project: Project, scratch: Path) -> Path:
 
 
 def _check(
-    questionnaire: Questionnaire, given: dict[str, str], answers: dict[str, Any], folder: str
+    questionnaire: Questionnaire, given: Mapping[str, str], answers: dict[str, Any], folder: str
 ) -> None:
     """Raise `UserError` for unknown questions and invalid answers."""
     for name in given:

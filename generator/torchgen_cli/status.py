@@ -10,6 +10,7 @@ from typing import Any
 
 from .base.errors import UserError
 from .base.git import GitError
+from .base.output import answer_in_words
 from .base.project import ANSWERS_FILE, Project, State, read_project, state_of
 from .base.staging import scratch_folder
 from .doctor.examine import examine
@@ -36,7 +37,7 @@ class Row:
     answers: dict[str, Any] = field(default_factory=dict)
     tree: State | None = None
     findings: int | None = None
-    """What doctor finds, hints left out."""
+    """What doctor finds."""
     problems: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
@@ -126,7 +127,7 @@ def _row(path: Path, sources: Sources | None) -> Row:
     except GitError as error:
         row.problems.append(f"git refuses {path}: {error}")
     try:
-        row.findings = len(examine(path, tolerant=True).failures)
+        row.findings = len(examine([path]).findings)
     except UserError as error:
         row.problems.append(str(error))
     return row
@@ -170,7 +171,8 @@ def as_table(rows: Sequence[Row], width: int | None) -> str:
 
 
 def _cells(row: Row, asked: Sequence[str]) -> tuple[str, ...]:
-    answers = " ".join(str(row.answers[name]) for name in asked if name in row.answers)
+    given = [row.answers[name] for name in asked if name in row.answers]
+    answers = " ".join(answer_in_words(answer) for answer in given if answer != [])
     news = "not known"
     if row.behind is not None:
         news = f"{row.behind} behind {row.latest}" if row.behind else "up to date"

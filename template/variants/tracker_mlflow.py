@@ -1,96 +1,85 @@
-"""Curves for MLflow: an SQLite store in the run's folder, or where MLFLOW_TRACKING_URI says.
+"""Curves for MLflow: `mlflow ui --backend-store-uri sqlite:///mlflow.db`, or a server's.
 
-To compare runs in one table, give them one store: MLFLOW_TRACKING_URI=sqlite:///mlflow.db, and look
-at it with `mlflow ui --backend-store-uri sqlite:///mlflow.db` (of the full mlflow package).
+MLFLOW_TRACKING_URI and MLFLOW_EXPERIMENT_NAME are read as everywhere.
 """
 
 import logging
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import mlflow
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param
 
-from ..base.errors import PACKAGE
-from ..base.values import Plain
+from ..base.files import lock
 
-if TYPE_CHECKING:
-    from .histograms import Histograms
+Points = dict[int, dict[str, float]]  # values by step and name
+STORE = os.environ.get("MLFLOW_TRACKING_URI", "sqlite:///mlflow.db")
 
 
 class Tracker:
-    """Passes the lines of metrics.jsonl on to an MLflow run."""
+    """Passes the lines of metrics.jsonl and steps.jsonl on to a run of MLflow."""
 
-    def __init__(self, run_dir: Path, settings: Plain) -> None:
-        """Go on in the run that the folder names; the caller logs the epochs so far again."""
+    def __init__(self, run_dir: Path, run: str, settings: dict[str, Any]) -> None:
+        """Start a run, or continue the one of this id."""
+        # a server that cannot be reached must not hold up the run
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "5")  # seconds
         logging.getLogger("mlflow").setLevel(logging.WARNING)  # it reports creating its tables
-        run_dir = run_dir.resolve()
-        local = f"sqlite:///{(run_dir / 'mlflow.db').as_posix()}"
-        self.client = MlflowClient(os.environ.get("MLFLOW_TRACKING_URI", local))
-        path = run_dir / "mlflow_run.txt"
-        if path.exists():
-            self.run_id = path.read_text(encoding="utf-8").strip()
-            self.client.update_run(self.run_id, status="RUNNING")
-        else:
-            run = self.client.create_run(self._experiment(run_dir), run_name=run_dir.name)
-            self.run_id = run.info.run_id
-            path.write_text(self.run_id, encoding="utf-8")
-        stored = self.client.get_run(self.run_id).data
-        new = {name: value for name, value in settings.items() if name not in stored.params}
-        self.client.log_batch(self.run_id, params=[Param(k, str(v)) for k, v in new.items()])
-        self.step = 0  # of the newest line
-        self.finished = False
-        # the step of the newest point of each curve: a resumed run must not add it again
+        mlflow.set_tracking_uri(STORE)
+        with one_at_a_time():
+            self.client, tags, name = MlflowClient(), {"key": run}, run_dir.resolve().name
+            project = os.environ.get("MLFLOW_EXPERIMENT_NAME", __package__.partition(".")[0])
+            experiment = mlflow.set_experiment(project).experiment_id
+            found = self.client.search_runs([experiment], f"tags.key = '{run}'")
+            stored = found[0] if found else self.client.create_run(experiment, None, tags, name)
+            self.run, self.step = stored.info.run_id, 0
+            self.client.update_run(self.run, status="RUNNING")
+        params = [Param(n, str(v)) for n, v in settings.items() if n not in stored.data.params]
+        self.client.log_batch(self.run, params=params)
+        # the newest point of each curve: a resumed run must not add it again
         self.newest = {
-            name: max(point.step for point in self.client.get_metric_history(self.run_id, name))
-            for name in stored.metrics
+            name: max(point.step for point in self.client.get_metric_history(self.run, name))
+            for name in stored.data.metrics
         }
 
-    def log(self, record: Plain) -> None:
-        """Add one line of metrics.jsonl as points at its step, unless the store has them."""
-        self.step = record["step"]
-        points = {
-            f"{record['split']}/{name}": value
-            for name, value in record.items()
-            if name not in ("split", "epoch", "step") and value is not None
-        }
-        self._add(points)
+    def log(self, points: Points) -> None:
+        """Add the points that the store does not have."""
+        now, metrics = int(1000 * time.time()), []  # milliseconds since 1970
+        for self.step, values in points.items():
+            for name, value in values.items():
+                if self.step > self.newest.get(name, -1):
+                    metrics.append(Metric(name, float(value), now, self.step))
+        for start in range(0, len(metrics), 1000):  # as many as a request may hold
+            self.client.log_batch(self.run, metrics=metrics[start : start + 1000])
 
-    def draw(self, step: int, histograms: "Histograms") -> None:
-        """Add histograms to the artifacts, as JSON: MLflow has no charts of them."""
-        found = {name: histogram._asdict() for name, histogram in histograms.items()}
-        self.client.log_dict(self.run_id, found, f"histograms/{step}.json")
-
-    def finish(self, summary: Plain) -> None:
-        """Add the final numbers, and say that the run has ended."""
-        self._add({f"final/{name}": value for name, value in summary.items()})
-        self.client.set_terminated(self.run_id, "FINISHED")
-        self.finished = True
-
-    def show(self, figures: dict[str, Any]) -> None:
-        """Add matplotlib's figures to the artifacts."""
-        for name, figure in figures.items():
-            self.client.log_figure(self.run_id, figure, f"report/{name}.png")
+    def finish(self, final: dict[str, float]) -> None:
+        """Add the final metrics; say that the run is complete."""
+        self.log({self.step: final})
+        self.client.set_terminated(self.run, "FINISHED")
 
     def close(self) -> None:
-        """Say of a run that was stopped that it was."""
-        if not self.finished:
-            self.client.set_terminated(self.run_id, "KILLED")
+        """Say that the run was stopped."""
+        self.client.set_terminated(self.run, "KILLED")
 
-    def _add(self, points: Plain) -> None:
-        now = int(time.time() * 1000)  # milliseconds since 1970
-        metrics = [
-            Metric(name, float(value), now, self.step)
-            for name, value in points.items()
-            if self.step > self.newest.get(name, -1)
-        ]
-        self.client.log_batch(self.run_id, metrics=metrics)
 
-    def _experiment(self, run_dir: Path) -> str:
-        name = os.environ.get("MLFLOW_EXPERIMENT_NAME", PACKAGE)
-        found = self.client.get_experiment_by_name(name)
-        if found is not None:
-            return found.experiment_id
-        return self.client.create_experiment(name, (run_dir / "mlflow_artifacts").as_uri())
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Have runs that start at once on a new SQLite file wait: the first one creates its tables."""
+    if not STORE.startswith("sqlite:///"):
+        yield
+        return
+    for attempt in range(600):  # of a tenth of a second
+        try:
+            file = lock(Path(STORE.removeprefix("sqlite:///") + ".lock"))
+            break
+        except BlockingIOError:
+            if attempt == 599:
+                raise
+            time.sleep(0.1)
+    with file:
+        yield

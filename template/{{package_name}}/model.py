@@ -4,11 +4,31 @@ Whatever stands here, `build_model` gives a module that maps images (B, H, W, C)
 stored, to what `task.py` takes: outputs (B, classes), as they come from the last layer.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import nn
 
-from .base.facts import Facts
-from .config import Config
+from .base.cli import Settings, require
+from .data.info import DatasetInfo
+
+
+@dataclass(frozen=True)
+class ModelConfig(Settings):
+    """The settings of this model. They are flags of `train`, and checkpoints keep them."""
+
+    width: int = 32
+    """Channels of the model's first stage; each later stage doubles them."""
+    blocks: int = 1
+    """Residual blocks per stage of the model."""
+    dropout: float = 0.0
+    """Dropout probability before the classifier."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self, "width", self.width >= 1, "at least 1")
+        require(self, "blocks", self.blocks >= 1, "at least 1")
+        require(self, "dropout", 0 <= self.dropout < 1, "at least 0 and below 1")
 
 
 class Normalize(nn.Module):
@@ -20,7 +40,7 @@ class Normalize(nn.Module):
     def __init__(self, mean: list[float], std: list[float]) -> None:
         """Take the mean and the standard deviation of each channel, in units of 0 to 255."""
         super().__init__()
-        # known from the data, so a checkpoint has them once, among its facts
+        # a checkpoint has them once, in its dataset info
         self.register_buffer("mean", torch.tensor(mean).view(-1, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(std).view(-1, 1, 1), persistent=False)
 
@@ -31,9 +51,8 @@ class Normalize(nn.Module):
 class Block(nn.Module):
     """Two 3x3 convolutions and a shortcut (He et al., Deep Residual Learning, 2015)."""
 
-    def __init__(self, inputs: int, outputs: int, stride: int, drop: float = 0.0) -> None:
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
-        self.drop = drop  # probability that its convolutions are skipped in training
         # no bias before a norm: the norm would subtract it again
         self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
         self.norm1 = nn.BatchNorm2d(outputs)
@@ -48,9 +67,6 @@ class Block(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.relu(self.norm1(self.conv1(x)))  # (B, outputs, H / stride, W / stride)
         y = self.norm2(self.conv2(y))
-        if self.drop and self.training:  # by sample (Huang et al., Stochastic Depth, 2016)
-            kept = torch.rand(len(y), 1, 1, 1, device=y.device) >= self.drop
-            y = y * kept / (1 - self.drop)
         return torch.relu(y + self.shortcut(x))
 
 
@@ -58,18 +74,16 @@ class ResNet(nn.Module):
     """A stem, three stages of blocks, the mean over the pixels, a linear classifier."""
 
     def __init__(
-        self, normalize: nn.Module, shape: tuple[int, ...], classes: int, config: Config
+        self, normalize: nn.Module, shape: tuple[int, ...], classes: int, config: ModelConfig
     ) -> None:
         super().__init__()
         self.normalize = normalize
-        height, image_width, channels = shape
-        width = config.width
-        # large images are halved until the first stage sees at most 63 pixels on a side
-        strides = [1]
-        while max(height, image_width) // 2 ** (len(strides) - 1) >= 64:
-            strides.append(2)
+        *size, channels = shape
+        width, halvings = config.width, 0
+        while max(size) >> halvings >= 64:  # the first stage sees at most 63 pixels on a side
+            halvings += 1
         stem: list[nn.Module] = []
-        for stride in strides if len(strides) == 1 else strides[1:]:
+        for stride in [2] * halvings or [1]:
             stem += [
                 nn.Conv2d(channels, width, 3, stride, padding=1, bias=False),
                 nn.BatchNorm2d(width),
@@ -81,8 +95,7 @@ class ResNet(nn.Module):
         for stage, outputs in enumerate((width, 2 * width, 4 * width)):
             for block in range(config.blocks):
                 stride = 2 if stage > 0 and block == 0 else 1
-                drop = config.drop_path * (len(stages) + 1) / (3 * config.blocks)
-                stages.append(Block(channels, outputs, stride, drop))
+                stages.append(Block(channels, outputs, stride))
                 channels = outputs
         self.stages = nn.Sequential(*stages)
         self.dropout = nn.Dropout(config.dropout)
@@ -95,13 +108,13 @@ class ResNet(nn.Module):
         return self.head(self.dropout(x))  # (B, classes)
 
 
-def build_model(config: Config, facts: Facts) -> nn.Module:
-    """Build the model for data of these facts: `classes`, `shape` (H, W, C), `mean`, `std`."""
-    normalize = Normalize(facts.mean, facts.std)
-    return ResNet(normalize, facts.shape, len(facts.classes), config)
+def build_model(config: ModelConfig, info: DatasetInfo) -> nn.Module:
+    """Build the model for a dataset of these `classes`, `shape` (H, W, C), `mean` and `std`."""
+    normalize = Normalize(info.mean, info.std)
+    return ResNet(normalize, info.shape, len(info.classes), config)
 
 
-def initialize(model: nn.Module, config: Config) -> None:
+def initialize(model: nn.Module, config: ModelConfig) -> None:
     """Give a new run its weights, from torch's seed; a checkpoint's are never touched.
 
     This keeps the scale of activations from layer to layer, and starts each block as its shortcut.

@@ -16,7 +16,11 @@ from update.world import FIX_AFTER, World, all_files, contents, replace
 
 RECORD = ".copier-answers.yml"
 RANDOM = random.Random(0).sample([answers for answers in SETS if answers not in EACH], 6)
-NAME = {"project_name": "proj", "description": "An image classifier in PyTorch"}
+NAME = {
+    "project_name": "proj",
+    "description": "An image classifier in PyTorch",
+    "extras": ["report"],
+}
 
 
 def adopt(world: World, project: Path, *arguments: str) -> dict[str, Any]:
@@ -38,7 +42,7 @@ def lose_record(world: World, project: Path) -> bytes:
 def edit(project: Path) -> None:
     """What people do: other code, a file less, a file more, other tests, a longer README."""
     package = project / "proj"
-    replace(package / "train.py", "def main(", "LIMIT = 3\n\n\ndef main(")
+    replace(package / "loop.py", "def main(", "LIMIT = 3\n\n\ndef main(")
     model = ["import torch", "from torch import nn", *(f"LAYER_{n} = nn.ReLU()" for n in range(50))]
     (package / "model.py").write_text("\n".join(model) + "\n", encoding="utf-8")
     (package / "mine.py").write_text("MINE = True\n" * 300, encoding="utf-8")
@@ -98,7 +102,7 @@ def test_a_fix_arrives_after_the_release_was_told_from_the_files(
     world.commit(project)
     code, report = world.report("update", cwd=project)
     assert (code, report["conflicts"]) == (0, [])
-    train = (project / "proj/train.py").read_text(encoding="utf-8")
+    train = (project / "proj/loop.py").read_text(encoding="utf-8")
     assert FIX_AFTER in train
     assert "LIMIT = 3" in train
     world.commit(project)
@@ -130,7 +134,7 @@ def test_a_renamed_package_is_recognised_and_its_answers_can_change(
     assert not any(path.startswith("proj/") for path in changed)
     world.commit(project)
     assert world.report("update", cwd=project)[0] == 0
-    assert FIX_AFTER in (project / "src/vision/train.py").read_text(encoding="utf-8")
+    assert FIX_AFTER in (project / "src/vision/loop.py").read_text(encoding="utf-8")
 
 
 def test_a_project_by_plain_copier_without_a_version(world: World, project: Path) -> None:
@@ -145,7 +149,7 @@ def test_a_dry_run_writes_nothing_and_says_what_fits(world: World, project: Path
     made = contents(project).keys()
     edit(project)
     gone = len(made - contents(project).keys())
-    same = len(made) - gone - 4  # the record; train.py, model.py and README.md differ
+    same = len(made) - gone - 4  # the record; loop.py, model.py and README.md differ
     lose_record(world, project)
     before, names = contents(project), all_files(project)
     source = ("--source", str(world.template))

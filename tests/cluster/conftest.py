@@ -23,7 +23,7 @@ from .slurm import Slurm
 __all__ = ["show"]
 
 PLAIN = {"amp": "off", "data_format": "imagefolder", "logger": "none"}
-FLAGS = ("--epochs", "8", "--num-workers", "0", "--width", "8", "--no-report", "--device", "cpu")
+FLAGS = ("--epochs", "8", "--num-workers", "0", "--width", "8", "--device", "cpu")
 # an edit of `train`, so that a run takes a while without work for the processors
 PAUSE = (
     'trainer.step(batch)\n            time.sleep(float(__import__("os").environ.get("PAUSE", 0)))\n'

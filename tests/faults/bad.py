@@ -40,6 +40,7 @@ class Bad(NamedTuple):
     says: tuple[str, ...]  # the file or key, the index, the flag
     exits: int = 1
     lines: int = 1  # of the message
+    boxed: bool = False  # tyro found the wrong flag: its message has a frame
     project: str = "hdf5"  # the one whose command it is
     may_change: tuple[str, ...] = ()  # folders and files that were begun before it showed
     unprivileged: bool = False  # needs a user that may not read everything

@@ -1,9 +1,8 @@
-"""Bad checkpoints, as `evaluate`, `predict`, `export` and `train --resume` meet them."""
+"""Bad checkpoints, as `evaluate` and `train --resume` meet them."""
 
 import hashlib
 import io
 import os
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,6 @@ import torch
 from .bad import (
     BEST,
     EVALUATE,
-    EXPORT,
-    PREDICT,
     Bad,
     Spoil,
     cut,
@@ -94,50 +91,35 @@ HEAD = "model", "head.weight"
 EVALUATED = [
     Bad("no checkpoint", remove(BEST), EVALUATE, (BEST, "No such file")),
     Bad("a folder", make_folder(BEST), EVALUATE, (BEST, "directory")),
-    Bad("an empty file", replace(BEST, b""), EVALUATE, (BEST, "damaged")),
-    Bad("a third of it", cut(BEST, 0.3), EVALUATE, (BEST, "damaged")),
-    Bad("all but the last byte", cut(BEST, 0.99999), EVALUATE, (BEST, "damaged")),
-    Bad("a bit flipped in a weight", flip(BEST, 0.5), EVALUATE, (BEST, "damaged")),
-    Bad("a bit flipped in the header", flip(BEST, 0), EVALUATE, (BEST, "damaged")),
-    Bad("a bit flipped in the checksum", flip(BEST, 0.9999), EVALUATE, (BEST, "damaged")),
-    Bad("another kind of file", replace(BEST, b"Dear reader"), EVALUATE, (BEST,)),
+    Bad("an empty file", replace(BEST, b""), EVALUATE, (BEST, "corrupt")),
+    Bad("all but the last byte", cut(BEST, 0.99999), EVALUATE, (BEST, "corrupt")),
+    Bad("a bit flipped in a weight", flip(BEST, 0.5), EVALUATE, (BEST, "corrupt")),
+    Bad("a bit flipped in the checksum", flip(BEST, 0.9999), EVALUATE, (BEST, "corrupt")),
     Bad("a plain torch.save", replace(BEST, saved({"a": torch.ones(2)})), EVALUATE, (BEST,)),
     Bad("hostile", replace(BEST, saved(Hostile())), EVALUATE, (BEST,)),
     Bad(
         "hostile with a checksum", replace(BEST, sealed(Hostile())), EVALUATE, (BEST, "plain data")
     ),
-    Bad("a hostile pickle", replace(BEST, pickle.dumps(Hostile())), EVALUATE, (BEST,)),
-    Bad("a list", replace(BEST, sealed([1, 2])), EVALUATE, (BEST, "does not fit this code")),
+    Bad("a list", replace(BEST, sealed([1, 2])), EVALUATE, (BEST, "not a checkpoint")),
     Bad("no model", changed(BEST, without("model")), EVALUATE, (BEST, "model")),
-    Bad("no average", changed(BEST, without("average")), EVALUATE, (BEST, "average")),
     Bad("no config", changed(BEST, without("config")), EVALUATE, (BEST, "config")),
-    Bad("no facts", changed(BEST, without("facts")), EVALUATE, (BEST, "facts")),
-    Bad("no image shape", changed(BEST, without("facts", "shape")), EVALUATE, (BEST, "shape")),
-    Bad("no type", changed(BEST, without("facts", "dtype")), EVALUATE, (BEST, "dtype")),
     Bad(
-        "an unknown setting", changed(BEST, set_to(1, "config", "widht")), EVALUATE, (BEST, "width")
-    ),
-    Bad("no mean", changed(BEST, without("facts", "mean")), EVALUATE, (BEST, "mean")),
-    Bad("a flat shape", changed(BEST, set_to([12, 12], "facts", "shape")), EVALUATE, (BEST,)),
-    Bad(
-        "a width of text",
-        changed(BEST, set_to("wide", "config", "width")),
+        "another width",
+        changed(BEST, set_to(16, "config", "width")),
         EVALUATE,
-        (BEST, "wide"),
+        ("another model", "stem"),
     ),
-    Bad("another width", changed(BEST, set_to(16, "config", "width")), EVALUATE, (BEST, "stem")),
-    Bad("a weight too few", changed(BEST, without(*HEAD)), EVALUATE, (BEST, HEAD[1])),
-    Bad("a number for a weight", changed(BEST, set_to(1.0, *HEAD)), EVALUATE, (BEST, HEAD[1])),
+    Bad("a weight too few", changed(BEST, without(*HEAD)), EVALUATE, ("another model", HEAD[1])),
+    Bad(
+        "a number for a weight",
+        changed(BEST, set_to(1.0, *HEAD)),
+        EVALUATE,
+        ("another model", HEAD[1]),
+    ),
     Bad(
         "an unknown weight",
         changed(BEST, set_to(torch.ones(1), "model", "extra")),
         EVALUATE,
-        (BEST, "extra"),
+        ("another model", "extra"),
     ),
-    Bad("predict: damaged", flip(BEST, 0.5), PREDICT, (BEST, "damaged")),
-    Bad("predict: hostile", replace(BEST, sealed(Hostile())), PREDICT, (BEST, "plain data")),
-    Bad("predict: another width", changed(BEST, set_to(16, "config", "width")), PREDICT, (BEST,)),
-    Bad("export: damaged", flip(BEST, 0.5), EXPORT, (BEST, "damaged")),
-    Bad("export: hostile", replace(BEST, sealed(Hostile())), EXPORT, (BEST, "plain data")),
-    Bad("export: no model", changed(BEST, without("model")), EXPORT, (BEST, "model")),
 ]

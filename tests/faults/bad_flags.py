@@ -3,10 +3,10 @@
 from .bad import (
     BEST,
     EVALUATE,
-    EXPORT,
     PREDICT,
     PREPARE,
     RESUME,
+    SMALL,
     TRAINING,
     Bad,
     cut,
@@ -30,31 +30,27 @@ WRONG = [
     (TRAINING, "--clip-norm nan", "--clip-norm"),
     (TRAINING, "--dropout 1.5", "--dropout"),
     (TRAINING, "--image-size 0", "--image-size"),
-    (TRAINING, "--seed -2", "--seed"),
+    (TRAINING, "--seed -1", "--seed"),
     (TRAINING, "--num-workers -1", "--num-workers"),
-    (TRAINING, "--start-method thread", "--start-method"),
     (TRAINING, "--checkpoint-every 5x", "--checkpoint-every"),
     (TRAINING, "--device tpu", "--device"),
     (TRAINING, "--device cuda:99", "--device"),
     (TRAINING, "--data-dir", "--data-dir"),
     (TRAINING, "surplus", "surplus"),
     ("train --data-dir data", "--resume", "--run-dir"),
-    ("train --data-dir data --device cpu", "--run-dir run", "--resume"),
+    (f"train --data-dir data {SMALL}", "--run-dir run", "--resume"),
     (RESUME, "--lr 0.5", "--lr"),
     (RESUME, "--batch-size 4", "--batch-size"),
     (RESUME, "--epochs 1", "--epochs"),
-    (EVALUATE, "--split test", "--split"),
-    (EVALUATE, "--batch-size 0", "--batch-size"),
+    (EVALUATE, "--split tset", "--split"),
     (EVALUATE, "--device tpu", "--device"),
     (EVALUATE, "--jsonl", "--json"),
-    ("evaluate", f"--jsn {BEST}", "--json"),
-    ("predict", f"--devcie cpu {BEST} {IMAGE}", "--device"),
-    ("evaluate", "--json", "A run's folder"),
+    ("evaluate", f"--jsn {BEST}", "checkpoint"),
+    ("predict", f"--devcie cpu {BEST} {IMAGE}", "checkpoint"),
+    ("evaluate", "--json", "PATH"),
     (f"predict {BEST}", "--device cpu", "image"),
     (PREDICT, "--batch-size 0", "--batch-size"),
     (PREDICT, "--jason", "--json"),
-    ("export", "--output model.pt2", "A run's folder"),
-    (EXPORT, "--outptu model.pt2", "--output"),
     ("prepare --data-dir new", "--sauce source", "--source"),
     ("prepare", "--data-dir new", "--source"),
     (PREPARE, "--demo", "--demo"),
@@ -64,18 +60,31 @@ WRONG = [
     ("prepare --source source", "--data-dir source/data", "--data-dir"),
 ]
 
+# found by tyro
+BOXED = {
+    *("--batchsize 3", "--epochs ten", "--data-dir", "surplus", "--jsonl", "--json", "--jason"),
+    *(f"--jsn {BEST}", f"--devcie cpu {BEST} {IMAGE}", "--split tset", "--sauce source"),
+}
+
 PREDICTED = [
     Bad("predict: no file", nothing, f"{PREDICT} nowhere.jpg", ("nowhere.jpg", "No such file")),
-    Bad("predict: no image in a folder", nothing, f"{PREDICT} run", ("run", "no image file")),
+    Bad("predict: no image in a folder", nothing, f"{PREDICT} run", ("run", "no image")),
     Bad("predict: an empty file", replace(IMAGE, b""), PREDICT, (IMAGE, "empty")),
-    Bad("predict: half an image", cut(IMAGE, 0.5), PREDICT, (IMAGE, "damaged image")),
+    Bad("predict: half an image", cut(IMAGE, 0.5), PREDICT, (IMAGE, "corrupt image")),
     Bad("predict: a text", replace(IMAGE, b"Dear reader"), PREDICT, (IMAGE, "not an image")),
     Bad("predict: may not be read", forbid(IMAGE), PREDICT, (IMAGE, "denied"), unprivileged=True),
 ]
 
 FLAGS = [
     *(
-        Bad(f"{command.split()[0]} {flag}", nothing, f"{command} {flag}", (names,), 2)
+        Bad(
+            f"{command.split()[0]} {flag}",
+            nothing,
+            f"{command} {flag}",
+            (names,),
+            2,
+            boxed=flag in BOXED,
+        )
         for command, flag, names in WRONG
     ),
     *PREDICTED,

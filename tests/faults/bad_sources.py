@@ -50,7 +50,7 @@ def in_each_format() -> list[Bad]:
         full = "No space" if project == "lmdb" else "too large"  # LMDB's own words
         cases = [
             Bad(
-                "a truncated JPEG", cut(IMAGE, 0.5), PREPARE, (IMAGE, "damaged image"), lines=LISTED
+                "a truncated JPEG", cut(IMAGE, 0.5), PREPARE, (IMAGE, "corrupt image"), lines=LISTED
             ),
             Bad("an empty image", replace(IMAGE, b""), PREPARE, (IMAGE, "empty"), lines=LISTED),
             Bad(
@@ -61,7 +61,7 @@ def in_each_format() -> list[Bad]:
                 lines=LISTED,
             ),
             Bad("a link to nowhere", to_nowhere(IMAGE), PREPARE, (IMAGE, "No such"), lines=LISTED),
-            Bad("floating-point pixels", floats, PREPARE, ("001.tiff", "range"), lines=LISTED),
+            Bad("floating-point pixels", floats, PREPARE, ("001.tiff", "8 bits"), lines=LISTED),
             Bad(
                 "an image may not be read",
                 forbid(IMAGE),
@@ -86,7 +86,7 @@ def in_each_format() -> list[Bad]:
                 "a full disk",
                 nothing,
                 PREPARE,
-                ("new", full),
+                (full,),
                 largest_file=300,
             ),
         ]
@@ -100,7 +100,7 @@ SOURCES = [
     Bad("no source", rename("source", "elsewhere"), PREPARE, ("source", "No such file")),
     Bad("a file for a source", file_for_folder("source"), PREPARE, ("source", "Not a directory")),
     Bad("an empty source", no_image_in("source"), PREPARE, ("source", "class")),
-    Bad("an empty class", no_image_in("source/train/right"), PREPARE, ("source/train/right",)),
+    Bad("an empty class", no_image_in("source/train/right"), PREPARE, ("source/train", "'right'")),
     Bad(
         "a class only in val",
         lambda here: shutil.rmtree(here / "source/train/right"),
@@ -121,7 +121,7 @@ SOURCES = [
         ("source/train/right", "denied"),
         unprivileged=True,
     ),
-    Bad("a file where the data goes", replace("new", b"mine"), PREPARE, ("new", "File exists")),
+    Bad("a file where the data goes", replace("new", b"mine"), PREPARE, ("new", "Not a directory")),
     Bad(
         "a data folder below a file",
         replace("new", b"mine"),

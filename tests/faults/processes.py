@@ -16,8 +16,7 @@ from matrix.commands import Project
 from matrix.renderings import PACKAGE
 
 MARK = "FAULTS_MARK"  # an environment variable: whatever a command starts inherits it
-GONE_WITHIN = 4.0  # seconds: one by the contract, the rest for a machine under load; a worker that
-# was forgotten looks for its parent every five
+GONE_WITHIN = 10.0  # seconds, as promised: a worker looks for its parent every five
 PATIENCE = 120.0  # seconds for anything else: far more than it takes, so that a hang shows
 # what torchrun prints of its own does not go through the package
 OUR_TRACEBACK = re.compile(rf'File ".*[/\\]{PACKAGE}[/\\]')

@@ -47,6 +47,8 @@ class RunFolder:
         """What a checkpoint holds."""
         content = (self.folder / "checkpoints" / name).read_bytes()  # at once: it is replaced whole
         state: Record = torch.load(io.BytesIO(content), weights_only=True)
+        for setting in ("run_dir", "resume"):  # which every run has of its own
+            del state["config"][setting]
         return state
 
     def next_checkpoint(self, life: Life, seen: int | None = None) -> Place:

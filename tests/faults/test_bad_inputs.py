@@ -18,7 +18,7 @@ from PIL import Image
 from matrix.commands import HIDDEN, environment
 from warm import python_for
 
-from . import bad, bad_folders, bad_hdf5, bad_lmdb
+from . import bad, bad_folders, bad_hdf5, bad_lmdb, bad_webdataset
 from .bad import Bad
 from .bad_checkpoints import EVALUATED
 from .bad_flags import FLAGS
@@ -30,7 +30,12 @@ from .receipts import collect, receipt
 
 pytestmark = pytest.mark.faults
 
-DATA = {"imagefolder": bad_folders, "hdf5": bad_hdf5, "lmdb": bad_lmdb}
+DATA = {
+    "imagefolder": bad_folders,
+    "hdf5": bad_hdf5,
+    "lmdb": bad_lmdb,
+    "webdataset": bad_webdataset,
+}
 CASES = [
     *(case._replace(project=name) for name, module in DATA.items() for case in module.CASES),
     *(*SOURCES, *EVALUATED, *RUNS, *FLAGS),
@@ -40,11 +45,9 @@ PROJECTS = {
     "imagefolder": "single-off-imagefolder-none",
     "hdf5": "single-off-hdf5-none",
     "lmdb": "single-off-lmdb-none",
-    "fp16": "single-fp16-hdf5-none",  # reads what "hdf5" does
-    "ddp": "ddp-off-hdf5-none",  # so does this
+    "webdataset": "single-off-webdataset-none",
     "torchrun": "ddp-off-hdf5-none",  # with a run of its own
 }
-DATA_OF = {"fp16": "hdf5", "ddp": "hdf5"}
 TIMEOUT = 60  # seconds: a command takes two or three
 
 Good = Callable[[str, Path], Path]
@@ -110,20 +113,19 @@ def good(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Good:
         assert done.returncode == 0, done.stderr
 
     def make(project: str, here: Path) -> Path:
-        data_format = DATA_OF.get(project, project)
         if not made:
             run("prepare --source source", "hdf5", first)
             run(f"train --run-dir run {bad.SMALL}", "hdf5", first)
             made["hdf5"] = first
-        if data_format not in made:  # the same pixels in another format: the same run
-            made[data_format] = folder = first.with_name(f"good-{data_format}")
+        if project not in made:  # the same pixels in another format: the same run
+            made[project] = folder = first.with_name(f"good-{project}")
             shutil.copytree(first / "source", folder / "source")
             run("prepare --source source", project, folder)
-            if data_format == "torchrun":
+            if project == "torchrun":
                 run(f"train --run-dir run {bad.SMALL}", project, folder)
             else:
                 shutil.copytree(first / "run", folder / "run")
-        return Path(shutil.copytree(made[data_format], here, symlinks=True))
+        return Path(shutil.copytree(made[project], here, symlinks=True))
 
     return make
 
@@ -189,7 +191,9 @@ def check_message(case: Bad, done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == case.exits, said
     assert not OUR_TRACEBACK.search(said) and (case.processes or "Traceback" not in said), said
     lines = [line for line in done.stderr.splitlines() if line.strip()]
-    if case.processes:
+    if case.boxed:
+        assert "error: " not in said and lines[0][0] == "╭", said
+    elif case.processes:
         assert said.count("error: ") == 1, said
     else:
         assert lines[0].startswith("error: ") and said.count("error: ") == 1, said

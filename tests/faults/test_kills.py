@@ -123,11 +123,13 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(
             return command(*flagged, processes=processes, python=python)
 
         warm, kills = python_for(project.environment), []
+        # several processes agree at the next step, but at the end of an epoch at once
+        largest_gap = EVERY + (processes > 0)
         for aim in aims_of(answers["parallelism"], random):
             way = random.choice(moments.WAYS[answers["parallelism"]])
             cold = aim in (moments.STARTING, moments.FIRST) or way in moments.NEED_THE_PARENT
             with Life(project, line(sys.executable if cold else warm)) as life:
-                kills.append(asdict(killed(life, plan, aim, way)))
+                kills.append(asdict(killed(life, plan, aim, way, largest_gap)))
         found |= {"answers": answers, "setting": setting._asdict(), "kills": kills}
 
         with Life(project, line(warm)) as life:
@@ -151,7 +153,7 @@ def undisturbed(project: Project, flags: list[object], processes: int) -> RunFol
     return RunFolder(project.folder / "whole")
 
 
-def killed(life: Life, plan: Moments, aim: str, way: str) -> Kill:
+def killed(life: Life, plan: Moments, aim: str, way: str, largest_gap: int) -> Kill:
     """Kill this start at its moment; what is on the disk then is where the next one begins."""
     run = plan.run
     before, partial = run.place(), run.partial()
@@ -169,7 +171,7 @@ def killed(life: Life, plan: Moments, aim: str, way: str) -> Kill:
     assert after >= before, "a checkpoint went back"
     if run.stamp("checkpoints/previous.pt"):
         gap = after.step - run.place("previous.pt").step
-        assert 0 <= gap <= EVERY, "a checkpoint that was due is not there"
+        assert 0 <= gap <= largest_gap, "a checkpoint that was due is not there"
     check_where_it_began(life, before.step, must=after != before)
     landed = plan.landed(before, partial, redone)
     return Kill(aim, way, landed, before.step, after.step, redone, round(gone_after, 3))
@@ -186,7 +188,7 @@ def check_where_it_began(life: Life, step: int, *, must: bool) -> None:
     """It said to resume after exactly this step; unless it `must`, it may not have come to that."""
     said = [int(number) for number in re.findall(r"resumes after step (\d+)", life.said)]
     assert said == ([step] if step else []) or not (said or must), life.said
-    assert "damaged" not in life.said, life.said
+    assert "corrupt" not in life.said, life.said
 
 
 def check_curves(logger: str, run: RunFolder) -> None:
@@ -199,7 +201,9 @@ def check_curves(logger: str, run: RunFolder) -> None:
             for name, value in record.items()
             if name not in ("split", "epoch", "step")
         }
-        assert {key: v for key, v in points.items() if "per_second" not in key[0]} == expected
+        assert all(len(values) == 1 for values in points.values())
+        named = [key for key in points if "per_second" not in key[0] and key[0][:5] != "step/"]
+        assert {key: points[key] for key in named} == expected
 
 
 @pytest.mark.last
@@ -220,7 +224,6 @@ def test_kills_at_every_kind_of_moment_were_survived(
     show(f"{len(kills)} kills survived with equal bits, {len(found)} sets")
     ends = sorted(kill["gone_after"] for kill in kills if kill["way"] != moments.RANK)
     show(f"all its processes gone after {median(ends):.2f} s in the median, {ends[-1]:.2f} at most")
-    assert median(ends) < 1
     show("killed " + ", ".join(f"{what}: {n}" for what, n in landed.items()))
     assert all(len(entry["kills"]) >= LEAST for entry in found)
     assert landed[moments.BETWEEN] >= len(kills) / 5

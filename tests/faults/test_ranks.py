@@ -15,8 +15,6 @@ pytestmark = pytest.mark.faults
 # of a mean loss: batch norm takes its statistics over a rank's own share of a batch
 TOLERANCE = 0.1
 LOST_WITHIN = 15.0  # seconds from the loss of one process to the end of all others
-HANGS_AFTER = 10  # seconds: of --timeout
-TORCHRUN_KILLS_AFTER = 30.0  # seconds: a rank that does not answer SIGTERM
 
 
 @pytest.mark.parametrize("parallelism", ["ddp"])
@@ -58,27 +56,6 @@ def test_a_killed_rank_ends_the_others_soon(trial: Trial, lost: int, show: Show)
         life.seconds_until_gone(GONE_WITHIN)
         check_one_message(life)
     assert_same_run(trial.finish(), whole)
-
-
-@pytest.mark.parametrize("parallelism", ["ddp"])
-@pytest.mark.parametrize("lost", [pytest.param(0, marks=pytest.mark.scheduled), 1])
-def test_a_rank_that_hangs_ends_the_others_after_the_timeout(
-    trial: Trial, lost: int, show: Show
-) -> None:
-    with trial.start("--timeout", HANGS_AFTER) as life:
-        wait_for_an_epoch(trial, life, evaluated=True)
-        stopped, other = life.ranks()[lost], life.ranks()[1 - lost]
-        began = time.monotonic()
-        kill(stopped, signal.SIGSTOP)
-        life.until(lambda: other not in life.family(), HANGS_AFTER + LOST_WITHIN)
-        first = time.monotonic() - began
-        assert first > HANGS_AFTER / 2, "it did not wait for it"
-        assert life.wait(TORCHRUN_KILLS_AFTER + LOST_WITHIN) == 1
-        last = time.monotonic() - began
-        show(f"rank {lost} stopped, --timeout {HANGS_AFTER}: the other ended after {first:.1f} s,")
-        show(f"    torchrun after {last:.1f} s")
-        life.seconds_until_gone(GONE_WITHIN)
-        check_one_message(life)
 
 
 @pytest.mark.parametrize("parallelism", ["single", "ddp"])

@@ -89,8 +89,7 @@ def check_stop(trial: Trial, life: Life, code: int, number: signal.Signals) -> N
     else:
         assert code == 128 + number and "Traceback" not in life.said, life.said
     assert "error: " not in life.said, life.said
-    name = "Ctrl-C" if number == signal.SIGINT else number.name
-    message = rf"stopped by {name} after step (\d+), saved"
+    message = rf"stopped by {number.name} after step (\d+), saved"
     assert re.findall(message, life.said) == [str(trial.run.place().step)], life.said
 
 

@@ -33,7 +33,6 @@ class Trial:
         self.flags: list[object] = [
             *("--data-dir", data, "--device", "cpu", "--num-workers", 2, "--dropout", 0.2),
             *("--epochs", EPOCHS, "--batch-size", BATCH, "--checkpoint-every", STEPS),
-            "--no-report",
         ]
         self.run = RunFolder(project.folder / "run")
 

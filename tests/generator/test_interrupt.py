@@ -22,6 +22,7 @@ PROMPTS = [
     "Train in mixed precision?",
     "How are the images stored?",
     "Which experiment tracker?",
+    "Which extras?",
     "Write the project to",
 ]
 Spawn = Callable[..., Terminal]
@@ -51,29 +52,32 @@ def test_the_wizard_asks_what_no_flag_answered(spawn: Spawn, tmp_path: Path) -> 
     terminal = spawn("--amp", "fp16", "--data-format", "lmdb")
     asked = [prompt for prompt in PROMPTS if "precision" not in prompt and "stored" not in prompt]
     down, enter = "\x1b[B", "\r"
-    for prompt, keys in zip(asked, ("\t {{ x }}" + enter, down + enter, enter, enter), strict=True):
+    marked = down + " " + down + " " + enter  # besides what is suggested
+    pressed = ("\t {{ x }}" + enter, down + enter, enter, marked, enter)
+    for prompt, keys in zip(asked, pressed, strict=True):
         terminal.wait_for(prompt)
         terminal.press(keys)
     assert terminal.finish() == 0, terminal.screen
     assert "Train in mixed precision?" not in terminal.screen
     assert "What is the project called?" not in terminal.screen  # the path says it
     assert "ddp     one process per GPU" in terminal.screen  # the advice stands beside the choice
-    assert "1/3  What does it do" in terminal.screen and "3/3  Which exp" in terminal.screen
+    assert "1/4  What does it do" in terminal.screen and "3/4  Which exp" in terminal.screen
     shown = [line.split(maxsplit=1) for line in terminal.screen.splitlines()]
     answers = dict(pair for pair in shown if len(pair) == 2)
     assert answers["project_name"] == "my-proj"
     assert answers["description"] == "An image classifier in PyTorch {{ x }}"
     assert [answers[k] for k in ("parallelism", "amp", "data_format")] == ["ddp", "fp16", "lmdb"]
+    assert answers["extras"] == "report,verify,export"
     assert "torchrun --nproc-per-node 2 -m my_proj.train" in terminal.screen
     assert (tmp_path / "deep/down/my proj/.git").exists()
 
 
 def test_a_look_at_the_end_lets_change_any_answer(spawn: Spawn, tmp_path: Path) -> None:
     terminal = spawn("--description", "d", "--parallelism", "single", "--data-format", "lmdb")
-    for prompt in PROMPTS[2], PROMPTS[4]:
+    for prompt in PROMPTS[2], PROMPTS[4], PROMPTS[5]:
         terminal.wait_for(prompt)
         terminal.press("\r")
-    terminal.wait_for(PROMPTS[5])
+    terminal.wait_for(PROMPTS[-1])
     terminal.press("\x1b[B\r")  # the name, first below "Write it"
     terminal.wait_for("What is the project called?")
     terminal.press("Torch 2\r")  # in place of what is suggested
@@ -93,17 +97,20 @@ def test_escape_goes_back_and_the_path_is_asked_where_none_is_given(
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
     terminal = spawn("--logger", "none", path=None, columns=200)
-    terminal.wait_for("1/5  Where shall the project go?")
+    terminal.wait_for("1/6  Where shall the project go?")
     terminal.press("full\r")
     terminal.wait_for_prompt("full is not empty")
     terminal.press("\x15mine\r")
     for prompt, keys in (
-        ("2/5", "\r"),
-        ("3/5", "\x1b[B\r"),
-        ("4/5", "\x1b"),
-        ("3/5  How many processes train together?", "\r"),  # what was chosen is suggested
-        ("4/5", "\r"),
-        ("5/5", "\r"),
+        ("2/6", "\r"),
+        ("3/6", "\x1b[B\r"),
+        ("4/6", "\x1b"),
+        ("3/6  How many processes train together?", "\r"),  # what was chosen is suggested
+        ("4/6", "\r"),
+        ("5/6", " \r"),
+        ("6/6", "\x1b"),
+        ("5/6", "\r"),
+        ("6/6", " \r"),
         (PROMPTS[-1], "\r"),
     ):
         terminal.wait_for(prompt)
@@ -118,7 +125,7 @@ def test_escape_goes_back_and_the_path_is_asked_where_none_is_given(
 def test_nothing_is_cut_off_in_narrow_and_wide_terminals(spawn: Spawn, columns: int) -> None:
     terminal = spawn(columns=columns)
     for number in range(1, 5):
-        terminal.wait_for(f"{number}/5")
+        terminal.wait_for(f"{number}/6")
         terminal.press("\r")
     terminal.wait_for("fewest")
     drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.screen)

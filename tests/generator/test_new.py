@@ -44,6 +44,7 @@ def test_the_defaults_give_a_committed_project_and_three_commands(
   amp           off
   data_format   imagefolder
   logger        tensorboard
+  extras        report
 
 Wrote {count} files to {project}, first commit {head}.
 
@@ -89,6 +90,7 @@ def test_json_is_one_object_with_the_files_and_the_next_commands(
         "amp": "bf16",
         "data_format": "imagefolder",
         "logger": "tensorboard",
+        "extras": ["report"],
     }
     assert result["answers"] == {k: record[k] for k in result["answers"]}
     listed = git(project, "-c", "core.quotePath=false", "ls-files").splitlines()
@@ -140,6 +142,7 @@ def test_flags_outdo_the_file_and_the_file_the_defaults(torchgen: Torchgen, tmp_
         "amp": "off",
         "data_format": "lmdb",
         "logger": "none",
+        "extras": ["report"],
     }
 
 

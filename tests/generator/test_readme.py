@@ -47,7 +47,7 @@ def test_the_recording_shows_the_questions_and_choices_of_today() -> None:
     questions = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
     described = {name: q for name, q in questions.items() if isinstance(q, dict) and "choices" in q}
     asked = {name: q for name, q in described.items() if "when" not in q}
-    assert len(asked) == 4
+    assert len(asked) == 5
     for question in asked.values():
         assert question["help"] in shown
         for choice in question["choices"]:  # "name: what it means"

@@ -1,10 +1,15 @@
 """`torchgen new --recipe`: edits as a second commit, or a refusal before anything is written."""
 
 import json
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from torchgen_cli.base.errors import UserError
+from torchgen_cli.recipes import find
 
 from .conftest import ROOT, Torchgen, tree
 
@@ -23,7 +28,7 @@ HDF5 = "\n".join(
         "@@ -1,3 +1,4 @@",
         " # my-scans",
         " ",
-        " An image classifier in PyTorch",
+        " Finds masks",
         "+Read from HDF5.",
         "",
     ]
@@ -37,7 +42,8 @@ def source(template: Path, git: Git) -> str:
     (recipe / "files/tests").mkdir(parents=True)
     (recipe / "files/myproj/data").mkdir(parents=True)
     (recipe / "recipe.toml").write_text(
-        'summary = "Masks."\ndelete = ["myproj/__init__.py"]\n'
+        'summary = "Masks."\ndescription = "Finds masks"\ndelete = ["myproj/__init__.py"]\n'
+        'refuses = ["imbalance", "look"]\n'
         '[needs]\ndata_format = ["imagefolder", "hdf5"]\n',
         encoding="utf-8",
     )
@@ -72,6 +78,63 @@ def test_a_recipe_is_a_second_commit(
     assert result["files"] == sorted(git(project, "ls-files").splitlines())
     torchgen("new", "other", *flags)
     assert "HDF5" not in (tmp_path / "other/README.md").read_text()
+
+
+def test_a_recipe_describes_the_project_unless_the_user_does(
+    torchgen: Torchgen, tmp_path: Path, source: str
+) -> None:
+    flags = ("--source", source, "--recipe", "masks", "--no-git")
+    torchgen("new", "proj", *flags)
+    assert "# proj\n\nFinds masks\n" in (tmp_path / "proj/README.md").read_text()
+    torchgen("new", "other", *flags, "--description", "Finds cats")
+    assert "# other\n\nFinds cats\n" in (tmp_path / "other/README.md").read_text()
+
+
+def test_an_edit_for_an_extra_is_made_where_it_is_chosen(
+    torchgen: Torchgen, tmp_path: Path, git: Git, source: str
+) -> None:
+    recipe = Path(source) / "docs/recipes/masks"
+    (recipe / "report.diff").write_text(DIFF.replace("NAME", "PAGE"), encoding="utf-8")
+    (recipe / "edits.diff").unlink()
+    git(Path(source), "add", "--all")
+    git(Path(source), "commit", "--quiet", "-m", "for an extra")
+    flags = ("--source", source, "--recipe", "masks", "--no-git")
+    for extras, last in (("report,verify", 'PAGE = "proj"\n'), ("none", 'AMP = "off"\n')):
+        done = torchgen("new", f"{extras}/proj", *flags, "--extras", extras)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / extras / "proj/proj/train.py").read_text().endswith(last)
+
+
+def test_all_extras_are_those_that_a_recipe_works_with(torchgen: Torchgen, source: str) -> None:
+    flags = ("--source", source, "--recipe", "masks", "--dry-run", "--json")
+    chosen = json.loads(torchgen("new", "proj", *flags, "--extras", "all").stdout)["answers"]
+    assert {"report", "verify"} < {*chosen["extras"]}
+    assert not {"imbalance", "look"} & {*chosen["extras"]}
+
+
+def test_the_wizard_offers_what_a_recipe_works_with(
+    tmp_path: Path, env: dict[str, str], source: str
+) -> None:
+    terminal = pytest.importorskip("generator.terminal", reason="needs pseudo-terminals")
+    ours = ("--project-name", "p", "--parallelism", "single", "--amp", "off", "--logger", "none")
+    command = (sys.executable, "-m", "torchgen_cli", "new", "proj", "--no-git", *ours)
+    asked = terminal.Terminal(
+        (*command, "--source", source, "--recipe", "masks"),
+        tmp_path,
+        {**env, "TERM": "xterm", "NO_COLOR": "1"},
+    )
+    for prompt in (
+        "What does it do",
+        "How are the images stored",
+        "Which extras",
+        "Write the project to",
+    ):
+        asked.wait_for(prompt)
+        asked.press("\r")
+    assert asked.finish() == 0, asked.screen
+    assert "Finds masks" in asked.screen
+    assert "verify" in asked.screen and "hdf5" in asked.screen
+    assert not re.search("imbalance|what it sees|lmdb", asked.screen)
 
 
 def test_what_it_would_write_is_listed_and_said(
@@ -112,6 +175,11 @@ def test_within_a_repository_nothing_is_committed(
             2,
             "the recipe masks needs --data-format imagefolder or hdf5, not lmdb",
         ),
+        (
+            ["--recipe", "masks", "--extras", "look,report,imbalance"],
+            2,
+            "the recipe masks does not work with --extras look,imbalance",
+        ),
     ],
 )
 def test_a_recipe_that_does_not_fit_is_refused_before_anything_is_written(
@@ -141,13 +209,13 @@ def test_a_template_without_recipes_says_so(torchgen: Torchgen, template: Path) 
     assert (done.returncode, done.stderr) == (2, said)
 
 
-def test_without_git_a_recipe_cannot_be_followed(torchgen: Torchgen, tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    env = {"PATH": str(tmp_path / "bin")}
-    done = torchgen("new", "proj", "--recipe", "multi-label", env=env)
-    assert done.returncode == 1
-    assert done.stderr.endswith("--recipe needs git, which is not installed: install git\n")
-    assert not (tmp_path / "proj").exists()
+def test_without_git_a_recipe_cannot_be_followed(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    recipe = find(Path(source) / "docs/recipes", "masks")
+    with pytest.raises(UserError, match="--recipe needs git, which is not installed: install git"):
+        recipe.check({"data_format": "hdf5"})
 
 
 def test_the_recipes_are_completed(torchgen: Torchgen) -> None:
@@ -155,4 +223,4 @@ def test_the_recipes_are_completed(torchgen: Torchgen) -> None:
 
     names = [path.parent.name for path in (ROOT / "docs/recipes").glob("*/recipe.toml")]
     assert recipes_like("") == sorted(names)
-    assert recipes_like("multi") == ["multi-label"]
+    assert recipes_like("no such recipe") == []

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 import typer
+import yaml
 
 from torchgen_cli.cli import app, in_words
 
-from .conftest import Torchgen, run, tree
+from .conftest import ROOT, Torchgen, run, tree
 
+EXTRAS = ", ".join(
+    yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))["extras"]["choices"].values()
+)
 BAD_COMMAND_LINES = [
     (["version"], "No such command 'version'; did you mean '--version'?"),
     (["new", "x", "--par", "ddp"], "No such option: --par; did you mean '--parallelism'?"),
@@ -40,6 +44,20 @@ BAD_COMMAND_LINES = [
         ["new", "x", "--logger", "🙂"],
         "--logger: '🙂' is not one of tensorboard, wandb, mlflow, trackio, none",
     ),
+    (
+        ["new", "x", "--extras", "look,swep"],
+        f"--extras: 'swep' is not one of {EXTRAS}; did you mean 'sweep'?",
+    ),
+    (
+        ["new", "x", "--extras", "none,look"],
+        f"--extras: 'none' is not one of {EXTRAS}",
+    ),
+    (
+        ["new", "x", "--extras", "sweep", "--extras", "LOOK"],
+        f"--extras: 'LOOK' is not one of {EXTRAS}; did you mean 'look'?",
+    ),
+    (["add"], "Missing argument 'EXTRA ...'."),
+    (["extra"], "No such command 'extra'; did you mean 'extras'?"),
     (
         ["new", "x", "--project-name", "My Proj"],
         "--project-name: Try 'my-proj': a-z, 0-9 and single hyphens, a letter first.",
@@ -102,7 +120,7 @@ def test_a_bad_command_line_is_one_line_and_exit_code_2(
 def test_a_typo_in_each_flag_is_answered_with_the_flag(torchgen: Torchgen) -> None:
     page = torchgen("new", "--help").stdout.partition("Examples:")[0]
     flags = [word for word in page.split() if word.startswith("--")]
-    assert len(flags) == 15, flags
+    assert len(flags) == 16, flags
     for flag in flags:
         typo = flag[:-2] + flag[-1]
         with pytest.raises(typer.TyperException) as refusal:
@@ -116,7 +134,7 @@ BAD_FILES = [
         "a.yml",
         "ampp: off\n",
         "no question is called 'ampp'; did you mean 'amp'? (the questions: project_name, "
-        "description, parallelism, amp, data_format, logger, launcher)",
+        "description, parallelism, amp, data_format, logger, extras, launcher)",
     ),
     ("a.yml", "amp: on\n", "amp: 'on' is not one of off, bf16, fp16"),
     ("a.yml", "amp: off\namp: bf16\n", "amp is answered twice; remove one"),
@@ -137,8 +155,24 @@ BAD_FILES = [
         "a.yml",
         "package_name: x\n",
         "no question is called 'package_name'; did you mean 'project_name'? (the questions: "
-        "project_name, description, parallelism, amp, data_format, logger, launcher)",
+        "project_name, description, parallelism, amp, data_format, logger, extras, launcher)",
     ),
+    (
+        "a.yml",
+        "extras: [serve, loo]\n",
+        f"extras: 'loo' is not one of {EXTRAS}; did you mean 'look'?",
+    ),
+    (
+        "a.yml",
+        "extras: [[serve]]\n",
+        "line 1: expected `question: answer`, with text as the answer",
+    ),
+    (
+        "a.toml",
+        "extras = [1]\n",
+        'extras: the answer must be a quoted string, as in extras = "..."',
+    ),
+    ("a.toml", 'amp = ["off"]\n', 'amp: the answer must be a quoted string, as in amp = "..."'),
     ("a.toml", "amp = false\n", 'amp: the answer must be a quoted string, as in amp = "..."'),
     (
         "a.toml",
@@ -270,7 +304,7 @@ def test_a_source_that_lacks_a_question_is_refused_with_its_name(
     assert (done.returncode, done.stderr) == (
         1,
         "error: a.yml: no question is called 'data_format' (the questions: project_name, "
-        "description, parallelism, amp, logger, launcher)\n",
+        "description, parallelism, amp, logger, extras, launcher)\n",
     )
     assert not (tmp_path / "x").exists()
 

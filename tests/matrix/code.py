@@ -5,7 +5,6 @@ scopes: a name that is used anywhere in the package counts as used.
 """
 
 import ast
-import importlib.util
 import re
 import sys
 import tomllib
@@ -13,10 +12,9 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
-from .answers import ROOT
+from .answers import EXTRAS, folder_of
 from .renderings import PACKAGE
 
 # names that someone else's code asks for, and who does
@@ -24,11 +22,12 @@ ASKED_FOR = {
     "forward": "torch.nn.Module",
     "add_param_group": "torch.optim.Optimizer",
     "get_next": "onnxruntime.quantization.CalibrationDataReader",
+    "load_program": "who deploys an exported model",
+    "load_safetensors": "who deploys an exported model",
     "find_class": "pickle.Unpickler",
     "send_400_response": "uvicorn's H11Protocol",
 }
-# what the files of the experiment may import besides the package and the standard library
-OF_EXPERIMENTS = {"torch", "numpy"}
+EXPERIMENT = {"config", "task", "augment", "optim"}  # and the model, which knows no config
 # distributions that are needed without an import of ours, and why
 NOT_IMPORTED = {
     "alembic": "mlflow-skinny's SQLite store makes its tables with it",
@@ -36,7 +35,11 @@ NOT_IMPORTED = {
     "sqlalchemy": "mlflow-skinny's SQLite store",
     "pytest-xdist": "pytest -n",
     "ruff": "a command",
+    "onnxscript": "torch.onnx",
+    "python-multipart": "starlette's forms",
 }
+# imported where they are there, with a message that says how to install them where they are not
+OPTIONAL = {"safetensors", "matplotlib"}  # their absence is told in a line
 # modules whose import needs a distribution that has another one's name
 HIDDEN = {"torch.utils.tensorboard": "tensorboard"}
 
@@ -121,52 +124,74 @@ def undeclared(tree: Path) -> Iterator[str]:
     project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     always = {distribution(line) for line in project["dependencies"]}
     extras = project["optional-dependencies"].values()
-    extra = {distribution(line) for lines in extras for line in lines}
+    extra = {distribution(line) for lines in extras for line in lines} - {project["name"]}
     imports = set(third_party(package_files(tree)))
-    needed = {name for name, at_top in imports if at_top}
+    parts = project["optional-dependencies"]
+    needed = set()
+    for path in package_files(tree):
+        folder = path.relative_to(tree / PACKAGE).parts[0].replace("_", "-")
+        own = {distribution(line) for line in parts.get(folder, [])}  # of an extra's command
+        needed |= {name for name, at_top in third_party([path]) if at_top} - own
     tests = {name for name, _ in third_party(sorted((tree / "tests").rglob("*.py")))}
     all_needed = tests | {name for name, _ in imports}
     for name in sorted(needed - always):
         yield f"the package imports {name}, which it does not depend on"
-    for name in sorted(all_needed - always - extra):
+    for name in sorted(all_needed - always - extra - OPTIONAL):
         yield f"{name} is imported, but neither a dependency nor in an extra"
     for name in sorted((always - needed) | (extra - all_needed)):
         if name not in NOT_IMPORTED:
             yield f"{name} is declared, but nothing imports it"
-    if always & extra:
-        yield f"{', '.join(sorted(always & extra))}: declared twice"
 
 
 def third_party(paths: list[Path]) -> Iterator[tuple[str, bool]]:
     """The distributions that modules import, and whether as soon as they are imported."""
+    own = {PACKAGE, "toy", *(path.stem for path in paths)}
     for path in paths:
         for name, at_top in read(path.read_text(encoding="utf-8")).imports:
             top = name.partition(".")[0]
-            own = (PACKAGE, "conftest", "drawn", "pngs", "ranks", "tars", "toy")
-            if top in sys.stdlib_module_names or top in own or top.startswith("test_"):
-                continue
-            yield HIDDEN.get(name) or distributions().get(top, top), at_top
+            if top not in sys.stdlib_module_names and top not in own:
+                yield HIDDEN.get(name) or distributions().get(top, top), at_top
 
 
 def upward(tree: Path) -> Iterator[str]:
-    """Imports that go up, by the project's own test, and libraries that no experiment needs."""
-    own = own_test()
-    yield from own.upward(tree / PACKAGE)
-    for name in sorted(own.EXPERIMENT):
-        path = tree / PACKAGE / f"{name}.py"
-        for library in sorted({name for name, _ in third_party([path])} - OF_EXPERIMENTS):
-            yield f"{path.relative_to(tree).as_posix()} imports {library}"
+    """Imports that go up: `base`, `data`, the experiment, `engine`, then commands and extras."""
+    for path in package_files(tree):
+        parts = path.relative_to(tree / PACKAGE).with_suffix("").parts
+        allowed = may_import(parts)
+        for level, module, line in relative(path.read_text(encoding="utf-8")):
+            target = (*parts[:-level], *module)
+            top = target[0] if target else ""
+            if top != parts[0] and top and top not in allowed:
+                yield f"{path.relative_to(tree).as_posix()}:{line} imports {'.'.join(target)}"
+
+
+def may_import(parts: tuple[str, ...]) -> set[str]:
+    """The modules and folders at the top of the package that a module may import."""
+    place = parts[0]
+    extras = {folder_of(name) for name in EXTRAS}
+    lower = {"base": set(), "data": {"base"}, "model": {"base", "data"}}
+    if place in lower:
+        return lower[place]
+    if place in EXPERIMENT:  # their hooks call the chosen extras
+        return {"base", "data", "config", "model"} | extras
+    below = {"base", "data", "config", "model", *EXPERIMENT}
+    if place == "engine":
+        return below
+    # a command, or an extra, some of which build on others
+    return below | {"engine", *extras} | ({"train"} if place in extras else set())
 
 
 @cache
-def own_test() -> ModuleType:
-    """The test of imports that every project has."""
-    path = ROOT / "template" / "tests" / "base" / "test_imports.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def relative(source: str) -> list[tuple[int, tuple[str, ...], int]]:
+    """The relative imports: how many folders up, the module's parts, the line."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            if node.module:
+                found.append((node.level, tuple(node.module.split(".")), node.lineno))
+            else:
+                found.extend((node.level, (alias.name,), node.lineno) for alias in node.names)
+    return found
 
 
 @cache

@@ -1,11 +1,13 @@
 """What all tests of the matrix share: the renderings, and where workers leave their records."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from . import renderings, training
+from .answers import EXTRA_SETS
 
 
 @pytest.fixture(scope="session")
@@ -16,21 +18,21 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def trees(shared: Path) -> dict[str, Path]:
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The rendered project of each set, by the set's name. Read only: copy what is to be run."""
-    return renderings.render_all(shared / "renderings")
+    return renderings.Trees(tmp_path_factory.mktemp("template"))
+
+
+@pytest.fixture(scope="session")
+def extra_trees(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """The rendered projects with extras, by the set's name. Read only as well."""
+    return renderings.Trees(tmp_path_factory.mktemp("template"), EXTRA_SETS)
 
 
 @pytest.fixture(scope="session")
 def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small source tree to prepare data from; each of pytest's workers draws the same one."""
     return training.draw_images(tmp_path_factory.mktemp("images"))
-
-
-@pytest.fixture(scope="session")
-def kept() -> dict[str, Path]:
-    """The data that an earlier set of this worker prepared, by format."""
-    return {}
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,21 @@
-"""Real renderings of the template: once per session, shared by all of pytest's workers."""
+"""Real renderings of the template, shared by sessions and by pytest's workers."""
 
 import contextlib
 import hashlib
-import multiprocessing
 import os
 import shutil
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from .answers import ROOT, SETS, Answers, name_of
+from .answers import ROOT, SETS, Answers, extras_of, name_of
 
 # unlike the package's name in the contract, so that a name written by hand into the template shows
 PROJECT, PACKAGE = "my-scans", "my_scans"
-WAIT = 300  # seconds for another worker's renderings
+HOURS = 6  # that a session may last
 KEPT = ROOT / ".renderings"  # by all that decides them, so that each part of the gate has them
 
 
@@ -34,43 +31,58 @@ def copy_template(folder: Path) -> Path:
     return folder
 
 
-def render(template: Path, answers: Answers, target: Path, project: str = PROJECT) -> Path:
+def render(
+    template: Path,
+    answers: Answers,
+    target: Path,
+    project: str = PROJECT,
+) -> Path:
     """Write the project for these answers, by Copier itself and free of the user's settings."""
     from copier import Settings, run_copy
 
-    data = {"project_name": project, **answers}
+    data = {"project_name": project, **answers, "extras": extras_of(answers)}
     run_copy(str(template), target, data=data, defaults=True, quiet=True, settings=Settings())
     return target
 
 
-def render_all(folder: Path, sets: Sequence[Answers] = SETS) -> dict[str, Path]:
-    """Render the sets below `folder`, by whichever worker comes first; the others wait.
+class Trees(Mapping[str, Path]):
+    """Rendered projects by the names of their sets, rendered when asked for. Read only.
 
-    What a session before has rendered of the same template is copied from `KEPT`.
+    They lie in `KEPT`, where sessions and pytest's workers share those of the same template.
     """
-    names = " ".join(map(name_of, sets))  # tests of several folders may run together
-    folder = folder / hashlib.sha256(names.encode()).hexdigest()[:8]
-    folder.parent.mkdir(exist_ok=True)
-    try:
-        folder.mkdir()
-    except FileExistsError:
-        wait_for(folder)
-    else:
-        try:
-            template = copy_template(folder / "template")
-            kept = KEPT / state_of(template)
-            for old in KEPT.glob("*"):
-                if old != kept:
-                    shutil.rmtree(old, ignore_errors=True)
-            work = [(kept, template, a, folder / "trees" / name_of(a)) for a in sets]
-            spawn = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(2, mp_context=spawn, initializer=hide_git) as pool:
-                list(pool.map(render_once, *zip(*work, strict=True), chunksize=4))
-        except BaseException:
-            (folder / "failed").write_text(traceback.format_exc(), encoding="utf-8")
-            raise
-        (folder / "done").touch()
-    return {name_of(answers): folder / "trees" / name_of(answers) for answers in sets}
+
+    def __init__(self, folder: Path, sets: Sequence[Answers] = SETS) -> None:
+        """Take a snapshot of the template into an empty folder."""
+        self.sets = {name_of(answers): answers for answers in sets}
+        self.template = copy_template(folder / "template")
+        self.kept = KEPT / state_of(self.template)
+        for old in KEPT.glob("*"):
+            if old != self.kept and old.stat().st_mtime < time.time() - HOURS * 3600:
+                shutil.rmtree(old, ignore_errors=True)
+        self.kept.mkdir(parents=True, exist_ok=True)
+        os.utime(self.kept)
+
+    def __getitem__(self, name: str) -> Path:
+        answers, tree = self.sets[name], self.kept / name
+        if not tree.is_dir():
+            with tempfile.TemporaryDirectory(dir=self.kept, prefix=".") as unfinished:
+                with without_git():
+                    render(self.template, answers, Path(unfinished, name))
+                with contextlib.suppress(OSError):  # another process was faster
+                    Path(unfinished, name).rename(tree)
+        return tree
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.sets)
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+
+def render_all(folder: Path, sets: Sequence[Answers] = SETS) -> dict[str, Path]:
+    """Render the sets at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return dict(Trees(Path(tempfile.mkdtemp(dir=folder)), sets))
 
 
 def state_of(template: Path) -> str:
@@ -81,39 +93,22 @@ def state_of(template: Path) -> str:
     return hashlib.sha256(state.encode()).hexdigest()[:16]
 
 
-def render_once(kept: Path, template: Path, answers: Answers, target: Path) -> None:
-    """Copy what is kept of a set; where nothing is, render it and keep it."""
-    known = kept / name_of(answers)
-    if not known.is_dir():
-        kept.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept, prefix=".") as unfinished:
-            render(template, answers, Path(unfinished) / target.name)
-            with contextlib.suppress(OSError):  # another session was faster
-                (Path(unfinished) / target.name).rename(known)
-    shutil.copytree(known, target)
-
-
-def hide_git() -> None:
+@contextlib.contextmanager
+def without_git() -> Iterator[None]:
     """Make Copier find no git, which it would ask about every file's executable bit."""
+    path = os.environ["PATH"]
     os.environ["PATH"] = ""
-
-
-def wait_for(folder: Path) -> None:
-    """Wait until another worker has rendered; raises what it met."""
-    end = time.monotonic() + WAIT
-    while not (folder / "done").exists():
-        if (folder / "failed").exists():
-            raise RuntimeError((folder / "failed").read_text(encoding="utf-8"))
-        if time.monotonic() > end:
-            raise TimeoutError(f"no renderings in {folder} after {WAIT} s")
-        time.sleep(0.05)
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
 
 
 def files(tree: Path) -> Iterator[tuple[str, bytes]]:
     """The tree's files by path relative to it, in order, without Copier's record of the answers."""
     for path in sorted(tree.rglob("*")):
         name = path.relative_to(tree).as_posix()
-        if path.is_file() and name != ".copier-answers.yml":
+        if path.is_file() and name != ".copier-answers.yml" and "__pycache__" not in name:
             yield name, path.read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Checks on the text of a rendered project: foreign words, stray blanks, leftovers of the template.
+"""Checks on a rendered project's text: words of other choices, stray blanks, leftovers.
 
 Each check takes a tree and yields a line per finding; none is good.
 """
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import renderings
-from .answers import UNASKED, Answers
+from .answers import EXTRAS, Answers, made
 
 
 class Words(NamedTuple):
-    """Words that only projects with one of these choices may say, in any case."""
+    """Libraries and commands that only projects with one of these choices may name, in any case."""
 
     question: str
     choices: tuple[str, ...]
@@ -22,31 +22,29 @@ class Words(NamedTuple):
 
 
 VOCABULARY = (
-    Words("parallelism", ("ddp", "fsdp"), ("distributed", "torchrun", "nccl", "gloo")),
-    Words("parallelism", ("ddp", "fsdp"), ("rank", "ranks", "world", "world_size", "all_reduce")),
-    Words("parallelism", ("ddp", "fsdp"), ("SyncBatchNorm", "sync_batchnorm")),
-    Words("parallelism", ("ddp",), ("ddp", "DistributedDataParallel", "no_sync")),
-    Words("parallelism", ("fsdp",), ("fsdp", "fsdp2", "fully_shard", "DTensor", "sharded")),
-    Words("amp", ("bf16", "fp16"), ("amp", "autocast", "mixed precision", "half precision")),
-    Words("amp", ("bf16",), ("bf16", "bfloat16")),
-    Words("amp", ("fp16",), ("fp16", "float16", "GradScaler", "scaler", "unscale")),
-    Words("data_format", ("imagefolder",), ("imagefolder",)),
+    Words("parallelism", ("ddp", "fsdp"), ("nccl", "gloo")),
+    Words("parallelism", ("ddp",), ("DistributedDataParallel",)),
+    Words("parallelism", ("fsdp",), ("fully_shard", "DTensor")),
     Words("data_format", ("hdf5",), ("hdf5", "h5py", "h5")),
     Words("data_format", ("lmdb",), ("lmdb",)),
-    Words("logger", ("tensorboard", "wandb", "mlflow", "trackio"), ("tracker",)),
+    Words("data_format", ("webdataset",), ("webdataset", "tarfile")),
     Words("logger", ("tensorboard",), ("tensorboard", "SummaryWriter", "tfevents")),
-    Words("logger", ("wandb",), ("wandb", "W&B", "Weights & Biases", "Weights and Biases")),
+    Words("logger", ("wandb",), ("wandb",)),
     Words("logger", ("mlflow",), ("mlflow",)),
     Words("logger", ("trackio",), ("trackio",)),
     Words("launcher", ("slurm",), ("slurm", "sbatch", "srun", "scancel")),
     Words("launcher", ("kubernetes",), ("kubernetes", "kubectl", "pod")),
+    Words("extras", ("serve",), ("fastapi", "uvicorn", "multipart", "starlette")),
+    Words("extras", ("sweep",), ("optuna",)),
+    Words("extras", ("export", "serve"), ("onnxruntime",)),
 )
 ALL_WORDS = tuple(word for entry in VOCABULARY for word in entry.words)
-# choices that add nothing to the shortest project, so have no words of their own
-PLAIN = {("parallelism", "single"), ("amp", "off"), ("logger", "none"), ("launcher", "local")}
-
-# the README's one line on how to change an answer may name the others
+# the README's one line on how to change an answer, and its line on how to add an extra, may name
+# the others
 CHANGE = re.compile(r"^.*\btorchgen set\b.*$", re.MULTILINE)
+ADD = re.compile(rf"^ *torchgen add ({'|'.join(EXTRAS)})\b.*$", re.MULTILINE)
+# these serve any set: what projects leave behind, and proofs that know each choice
+GENERAL = (".gitignore", f"{renderings.PACKAGE}/verify/", "tests/machinery/", "tests/verify/")
 LEFTOVER = re.compile(r"\{%|\{#|(?<!\$)\{\{ *\w*(package_name|project_name|_copier)|myproj")
 
 
@@ -55,13 +53,15 @@ def foreign_words(tree: Path, answers: Answers) -> Iterator[str]:
     foreign = {
         word.lower()
         for entry in VOCABULARY
-        if answers.get(entry.question, UNASKED.get(entry.question)) not in entry.choices
+        if not made(answers, entry.question) & set(entry.choices)
         for word in entry.words
     }
     for name, content in renderings.files(tree):
         text = content.decode()
+        if name.startswith(GENERAL):
+            continue
         if name == "README.md":
-            text = CHANGE.sub("", text, count=1)
+            text = ADD.sub("", CHANGE.sub("", text, count=1), count=len(EXTRAS))
         for place, said_there in (("its name", said(name, ALL_WORDS)), *lines(text)):
             if found := {word for word in said_there if word.lower() in foreign}:
                 yield f"{name}: {place} says {', '.join(sorted(found))}"
@@ -123,19 +123,15 @@ def leftovers(tree: Path) -> Iterator[str]:
             yield f"{name} belongs to the template"
         if not content and not name.endswith("__init__.py"):
             yield f"{name} is empty"
+        if name.endswith(".html"):  # a page of the project, which Jinja fills at run time
+            continue
         for match in LEFTOVER.finditer(content.decode()):
             yield f"{name}: {match[0]!r} is left over"
 
 
 def module_names(tree: Path) -> Iterator[str]:
-    """Modules and folders that the README leaves out; paths that it or AGENTS.md makes up."""
+    """Modules that the README or AGENTS.md speaks of, and which are not there."""
     there = {f"/{path.relative_to(tree).as_posix()}" for path in tree.rglob("*.py")}
-    readme = (tree / "README.md").read_text(encoding="utf-8")
-    package = tree / renderings.PACKAGE
-    modules = [path.name for path in sorted(package.glob("*.py")) if path.name != "__init__.py"]
-    for name in (*modules, *(f"{path.parent.name}/" for path in package.glob("*/__init__.py"))):
-        if f"`{name}`" not in readme:
-            yield f"README.md does not say what {name} is for"
     for name in ("README.md", "AGENTS.md"):
         for mentioned in re.findall(r"[\w/]+\.py\b", (tree / name).read_text(encoding="utf-8")):
             if not any(path.endswith(f"/{mentioned.lstrip('/')}") for path in there):

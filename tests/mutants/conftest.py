@@ -1,29 +1,28 @@
-"""What the mutation tests share: projects to break, a warm process, the unbroken results."""
+"""What the mutation tests share: a project to break, a warm process, the unbroken result."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from matrix.answers import Answers, name_of
 from matrix.conftest import pytest_collection_modifyitems, pytest_configure, shared
-from matrix.renderings import render_all
+from matrix.renderings import Trees
+from matrix.training import copy_of
 
 from .everything import MUTANTS
 from .laboratory import Laboratory, Outcome, once
-from .mutant import HOMES
+from .mutant import HOME
 
 __all__ = ["pytest_collection_modifyitems", "pytest_configure", "shared"]
 
-Unbroken = Callable[[Answers], Outcome]
-
 
 @pytest.fixture(scope="session")
-def homes(shared: Path) -> dict[str, Path]:
-    """The rendered project of each home, by its name. Read only: copy what is to be broken."""
-    return render_all(shared / "homes", HOMES)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project that mutants live in. Read only: copy what is to be broken."""
+    (tree,) = Trees(tmp_path_factory.mktemp("template"), [HOME]).values()
+    return tree
 
 
 @pytest.fixture(scope="session")
@@ -37,16 +36,14 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
 
 
 @pytest.fixture(scope="session")
-def unbroken(laboratory: Laboratory, homes: dict[str, Path], shared: Path) -> Unbroken:
-    """How the tests that mutants name end in a home that nobody has broken; tried once."""
+def unbroken(
+    laboratory: Laboratory, home: Path, shared: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Outcome:
+    """How the tests that mutants name end where nothing is broken; tried once."""
+    tests = sorted({mutant.test for mutant in MUTANTS})
 
-    def outcome(home: Answers) -> Outcome:
-        name = name_of(home)
-        tests = sorted({mutant.test for mutant in MUTANTS if mutant.home == home})
+    def try_out() -> dict[str, object]:
+        tree = copy_of(home, tmp_path_factory.mktemp("unbroken"))
+        return asdict(laboratory.try_out(tree, tests, "unbroken"))
 
-        def try_out() -> dict[str, object]:
-            return asdict(laboratory.try_out(homes[name], tests, name))
-
-        return Outcome(**once(shared / "unbroken", name, try_out))
-
-    return outcome
+    return Outcome(**once(shared / "unbroken", "home", try_out))

@@ -51,10 +51,10 @@ class Reporter:
         }
 
     def is_own(self, traceback: TracebackType | None) -> bool:
-        """Whether the line that raised is the tests', or pytest's for them as in `raises`."""
+        """Whether the line that raised is the tests', pytest's or numpy.testing's for them."""
         if traceback is None:
             return False
         while traceback.tb_next is not None:
             traceback = traceback.tb_next
         path = Path(traceback.tb_frame.f_code.co_filename)
-        return path.is_relative_to(self.tests) or "_pytest" in path.parts
+        return path.is_relative_to(self.tests) or not {"_pytest", "testing"}.isdisjoint(path.parts)

@@ -17,6 +17,7 @@ DEFAULTS = {
     "amp": "off",
     "data_format": "imagefolder",
     "logger": "tensorboard",
+    "extras": ["report"],
 }
 
 

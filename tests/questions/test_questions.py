@@ -18,11 +18,17 @@ def test_the_questions_of_the_contract_default_first() -> None:
     assert choices == {
         "parallelism": ["single", "ddp", "fsdp"],
         "amp": ["off", "bf16", "fp16"],
-        "data_format": ["imagefolder", "hdf5", "lmdb"],
+        "data_format": ["imagefolder", "hdf5", "lmdb", "webdataset"],
         "logger": ["tensorboard", "wandb", "mlflow", "trackio", "none"],
+        "extras": [
+            *("report", "verify", "export", "serve", "sweep", "look", "perf", "check-data"),
+            *("finetune", "augmentations", "imbalance", "schedules", "fast-loader"),
+        ],
         "launcher": ["local", "slurm", "kubernetes"],
     }
-    assert all(ASKED[name]["default"] == values[0] for name, values in choices.items())
+    defaults = {name: ASKED[name]["default"] for name in choices}
+    assert defaults.pop("extras") == ["report"]
+    assert all(choices[name][0] == default for name, default in defaults.items())
     assert list(ASKED) == ["project_name", "description", *choices]
     assert [name for name, question in ASKED.items() if "when" in question] == ["launcher"]
 
@@ -51,8 +57,13 @@ def test_the_schema_says_what_is_allowed(torchgen: Torchgen) -> None:
     assert list(schema["properties"]) == list(ASKED)
     for name, question in ASKED.items():
         described = schema["properties"][name]
-        assert described["type"] == "string"
         assert described["description"] == question["help"]
+        if question.get("multiselect"):
+            assert (described["type"], described["uniqueItems"]) == ("array", True)
+            assert described["items"]["enum"] == list(question["choices"].values())
+            assert described["default"] == question["default"]
+            continue
+        assert described["type"] == "string"
         if "choices" in question:
             assert described["enum"] == list(question["choices"].values())
             assert [one["const"] for one in described["oneOf"]] == described["enum"]
@@ -74,12 +85,14 @@ def test_the_schema_and_the_validators_limit_alike(torchgen: Torchgen) -> None:
 
 
 def test_the_readme_lists_the_choices_default_first() -> None:
-    rows = re.findall(r"^\| `(--\S+)` \| (.+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
-    assert rows == [
-        (f"--{name.replace('_', '-')}", " · ".join(f"`{c}`" for c in question["choices"].values()))
-        for name, question in ASKED.items()
-        if "choices" in question
-    ]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(--\S+)` \| (.+) \|$", text, re.MULTILINE))
+    asked = {name: q for name, q in ASKED.items() if "choices" in q}
+    assert list(rows) == [f"--{name.replace('_', '-')}" for name in asked]
+    assert rows.pop("--extras").startswith("`report`")  # the others have a page
+    for flag, row in rows.items():
+        choices = asked[flag.removeprefix("--").replace("-", "_")]["choices"].values()
+        assert row == " · ".join(f"`{choice}`" for choice in choices)
 
 
 def test_the_page_in_the_docs_is_up_to_date(torchgen: Torchgen) -> None:
@@ -93,14 +106,15 @@ def test_each_question_is_a_flag_with_its_choices(torchgen: Torchgen) -> None:
     page = torchgen("new", "--help").stdout
     for name, question in ASKED.items():
         flag = "--" + name.replace("_", "-")
-        choices = "|".join(question.get("choices", {}).values()) or "TEXT"
+        sign = "," if question.get("multiselect") else "|"
+        choices = sign.join(question.get("choices", {}).values()) or "TEXT"
         assert f"{flag} {choices}" in page
 
 
 def test_no_summary_of_a_command_is_cut_off(torchgen: Torchgen) -> None:
     page = torchgen("--help", env={"COLUMNS": "80"}).stdout
     summaries = page.split("Commands:\n")[1].splitlines()
-    assert len(summaries) == 10
+    assert len(summaries) == 14
     assert [line for line in summaries if not line.endswith(".") or line.endswith("...")] == []
 
 

@@ -36,7 +36,9 @@ def test_the_wizard_asks_the_forks_questions(
     fork.ask("\nowner:\n  type: str\n")
     fork.commit("v0.1.0+acme.2")
     ours = ("--project-name", "p", "--description", "d", "--parallelism", "single", "--amp", "off")
-    terminal = wizard("--source", "fork", *ours, "--data-format", "lmdb", "--logger", "none")
+    terminal = wizard(
+        "--source", "fork", *ours, "--data-format", "lmdb", "--logger", "none", "--extras", "none"
+    )
     for prompt, keys in (
         ("Where does the data lie?", ENTER),
         ("How many GPUs per run?", "20" + ENTER),  # in place of the suggested 2
@@ -57,13 +59,15 @@ def test_the_wizard_asks_the_forks_questions(
 
 def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_path: Path) -> None:
     team = tmp_path / "team.yml"
-    team.write_text("description: Ours\namp: bf16\nlogger: mlflow\n", encoding="utf-8")
+    answers = "description: Ours\namp: bf16\nlogger: mlflow\nextras: [look, sweep]\n"
+    team.write_text(answers, encoding="utf-8")
     given = ("--project-name", "p", "--parallelism", "single", "--data-format", "lmdb")
     terminal = wizard(*given, TORCHGEN_ANSWERS=str(team))
     for prompt, keys in (
         ("What does it do, in one line?", "\t too" + ENTER),  # Tab: to edit it
         ("Train in mixed precision?", ENTER),
         ("Which experiment tracker?", DOWN + DOWN + ENTER),
+        ("Which extras?", ENTER),  # the team's are marked
         ("Write the project to", ENTER),
     ):
         terminal.wait_for(prompt)
@@ -73,3 +77,34 @@ def test_the_teams_answers_are_suggested(wizard: Callable[..., Terminal], tmp_pa
     assert "  description   Ours too\n" in screen
     assert f"  amp           bf16  (from {team})\n" in screen
     assert "  logger        none\n" in screen
+    assert f"  extras        sweep,look  (from {team})\n" in screen
+
+
+def test_space_marks_any_number_of_choices_and_takes_them_back(
+    wizard: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    given = ("--description", "d", "--parallelism", "single", "--amp", "off")
+    terminal = wizard(*given, "--data-format", "lmdb", "--logger", "none")
+    terminal.wait_for("Which extras?")
+    terminal.wait_for("what the model is, what it sees and what it learned")  # each with its advice
+    terminal.press(" " + DOWN + " " + DOWN + " " + ENTER)  # the first is marked at the start
+    terminal.wait_for("extras        verify,export")
+    terminal.screen = ""
+    terminal.press("\x1b")
+    terminal.wait_for("Which extras?")
+    terminal.press(DOWN + " " + ENTER)
+    terminal.wait_for("extras        export")
+    terminal.press(ENTER)
+    assert terminal.finish() == 0, terminal.screen
+    record = (tmp_path / "proj" / ".copier-answers.yml").read_text(encoding="utf-8")
+    assert "extras:\n- export\n" in record
+
+
+def test_a_list_given_by_a_flag_is_not_asked(wizard: Callable[..., Terminal]) -> None:
+    terminal = wizard("--extras", "sweep", "--description", "d", "--parallelism", "single")
+    terminal.wait_for("1/3  Train in mixed precision?")
+    for number in (1, 2, 3):
+        terminal.wait_for(f"{number}/3")
+        terminal.press(ENTER)
+    terminal.wait_for("extras        sweep")
+    assert "Which extras?" not in terminal.screen

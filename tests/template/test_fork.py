@@ -42,6 +42,7 @@ def test_the_forks_file_questions_and_default_arrive(project: Path, fork: Reposi
         "bucket": "s3://proj",
         "data_format": "imagefolder",
         "description": "An image classifier in PyTorch",
+        "extras": ["report"],
         "gpus": 4,
         "logger": "wandb",
         "parallelism": "single",
@@ -94,7 +95,8 @@ def test_an_answers_file_names_the_forks_questions_and_no_others(
     assert (done.returncode, done.stderr) == (
         1,
         "error: a.yml: no question is called 'room' (the questions: project_name, description, "
-        "parallelism, amp, data_format, logger, launcher, bucket, gpus, shared, partner)\n",
+        "parallelism, amp, data_format, logger, extras, launcher, bucket, gpus, shared, "
+        "partner)\n",
     )
 
 

@@ -29,7 +29,7 @@ class Edit:
     """Files of which it must be said that the template's change is left out."""
 
 
-TRAIN = "proj/train.py"
+TRAIN = "proj/loop.py"
 FIXED = {TRAIN: (FIX_AFTER, BLOCK_AFTER)}
 
 
@@ -82,8 +82,8 @@ def _in_block(project: Path, _: World) -> None:
 def _near_block(project: Path, _: World) -> None:
     replace(
         project / TRAIN,
-        "        state.totals = Totals()\n",
-        "        state.totals = Totals()  # mine, above the block\n",
+        "        trainer.totals = Totals()\n",
+        "        trainer.totals = Totals()  # mine, near the block\n",
     )
 
 
@@ -128,12 +128,12 @@ def _executable(project: Path, _: World) -> None:
 
 
 def _link(project: Path, _: World) -> None:
-    (project / "latest").symlink_to("proj/train.py")
+    (project / "latest").symlink_to(TRAIN)
 
 
 def _replaced(project: Path, _: World) -> None:
     (project / "proj/model.py").write_text("MODEL = 'all mine'\n", encoding="utf-8")
-    shutil.rmtree(project / "proj/verify")
+    shutil.rmtree(project / "proj/engine")
 
 
 EDITS = [
@@ -154,21 +154,21 @@ EDITS = [
     Edit("beside the fix", _beside, ("MY_LIMIT = 7",), conflicts=(TRAIN,)),
     Edit("the same line", _same_line, ("READ_EVERY = 99 ",), conflicts=(TRAIN,)),
     Edit("beside it in a block", _in_block, ("# mine, inside the block",), conflicts=(TRAIN,)),
-    Edit("near a block", _near_block, ("# mine, above the block",), holds=FIXED),
+    Edit("near a block", _near_block, ("# mine, near the block",), holds=FIXED),
     Edit("binary", _binary, ("\0mine\0",), conflicts=("proj/logo.bin",), holds=FIXED),
     Edit("crlf", _crlf, (FIX_AFTER,), holds={TRAIN: (FIX_AFTER, BLOCK_AFTER[:-1] + "\r\n")}),
     Edit(
         "renamed package",
         _renamed_package,
         ("MINE = 2",),
-        holds={"other/train.py": (FIX_AFTER, BLOCK_AFTER), "other/fresh.py": ("FRESH = True",)},
+        holds={"other/loop.py": (FIX_AFTER, BLOCK_AFTER), "other/fresh.py": ("FRESH = True",)},
         gone=("proj",),
     ),
     Edit(
         "package into src",
         _into_src,
         ("import torch  # mine",),
-        holds={"src/proj/train.py": (FIX_AFTER, BLOCK_AFTER), "src/proj/fresh.py": ("FRESH",)},
+        holds={"src/proj/loop.py": (FIX_AFTER, BLOCK_AFTER), "src/proj/fresh.py": ("FRESH",)},
         gone=("proj",),
     ),
     Edit("dropped", _dropped, ("MINE = 7",), conflicts=("proj/retired.py",), holds=FIXED),
@@ -191,5 +191,5 @@ EDITS = [
     ),
     Edit("executable", _executable, holds=FIXED),
     Edit("a link", _link, holds={"latest": (FIX_AFTER,)}),
-    Edit("replaced", _replaced, ("MODEL = 'all mine'",), holds=FIXED, gone=("proj/verify",)),
+    Edit("replaced", _replaced, ("MODEL = 'all mine'",), holds=FIXED, gone=("proj/engine",)),
 ]

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from matrix.answers import questions
+from matrix.answers import questions, with_choices
 
 from .world import World, contents
 
+EXTRAS = ", ".join(with_choices()["extras"]["choices"].values())
 CHOICES = [(name, choices[0], choice) for name, choices in questions().items()
            for choice in choices[1:]]  # fmt: skip
 
@@ -48,21 +49,24 @@ def test_the_diff_turns_the_one_project_into_the_other(
 
 
 def test_with_the_other_answers_of_a_project(world: World, project: Path) -> None:
-    world.report("set", "parallelism=ddp", cwd=project)
-    command = ("explain", "data_format", "imagefolder", "hdf5", "--json")
+    world.report("set", "logger=mlflow", cwd=project)
+    command = ("explain", "data_format", "imagefolder", "lmdb", "--json")
     own = json.loads(world.torchgen(*command, "--answers", ".", cwd=project).stdout)
-    several = '+    """Processes per rank that read ahead'
-    assert several in own["diff"]["proj/base/settings.py"]
+    assert "mlflow" in own["diff"]["pyproject.toml"]
+    assert "proj/data/reader.py" in own["diff"]
     default = json.loads(world.torchgen(*command, cwd=project).stdout)
-    assert (own["from"], own["to"]) == ("imagefolder", "hdf5")
-    assert several not in default["diff"]["myproj/base/settings.py"]
+    assert (own["from"], own["to"]) == ("imagefolder", "lmdb")
+    assert "mlflow" not in default["diff"]["pyproject.toml"]
+    assert "myproj/data/reader.py" in default["diff"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["lgger"], "no question is called 'lgger'; did you mean 'logger'? (the questions: "
-         "project_name, description, parallelism, amp, data_format, logger, launcher)"),
+         "project_name, description, parallelism, amp, data_format, logger, extras, launcher)"),
+        (["extras", "none", "srve"],
+         f"extras: 'srve' is not one of {EXTRAS}; did you mean 'serve'?"),
         (["amp", "off", "bf61"], "amp: 'bf61' is not one of off, bf16, fp16; did you mean 'bf16'?"),
         (["amp", "off"], "give two choices to compare, or none"),
         (["amp", "off", "bf16", "fp16"], "give two choices to compare, or none"),
@@ -87,6 +91,6 @@ def test_in_a_terminal_it_is_coloured_and_paged(world: World, tmp_path: Path) ->
         screens.append(terminal.screen)
         terminal.close()
     coloured, plain = screens
-    assert "PAGED \x1b[32m+    with torch.autocast(" in coloured
-    assert "PAGED +    with torch.autocast(" in plain
+    assert "PAGED \x1b[32m+    amp: Literal[" in coloured
+    assert "PAGED +    amp: Literal[" in plain
     assert "\x1b[3" not in plain

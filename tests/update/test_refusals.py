@@ -213,7 +213,7 @@ def test_without_git(world: World, project: Path, tmp_path: Path) -> None:
     assert contents(project) == before
 
 
-QUESTIONS = "project_name, description, parallelism, amp, data_format, logger, launcher"
+QUESTIONS = "project_name, description, parallelism, amp, data_format, logger, extras, launcher"
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,8 @@ def test_it_needs_no_repository_when_the_version_is_the_installed_one(
     offline = {"GIT_ALLOW_PROTOCOL": "none"}  # also refuses to clone from a folder
     done = world.torchgen("set", "amp=bf16", "proj", cwd=tmp_path, env=offline)
     assert done.returncode == 0, done.stderr
-    assert "bfloat16" in (tmp_path / "proj/proj/engine/forward.py").read_text(encoding="utf-8")
+    config = (tmp_path / "proj/proj/config.py").read_text(encoding="utf-8")
+    assert '    amp: Literal["off", "bf16", "fp16"] = "bf16"\n' in config
     done = world.torchgen("update", "proj", cwd=tmp_path, env=offline)
     assert (done.returncode, done.stderr[:30]) == (1, "error: there are uncommitted c")
 
@@ -105,32 +106,47 @@ def test_an_older_project_changes_within_its_own_version(world: World, project: 
     code, report = world.report("set", "parallelism=ddp", cwd=project)
     assert code == 0
     assert report["template"]["old"] == report["template"]["new"] == "v0.1.0"
-    assert kinds(report)["proj/base/distributed.py"] == "new"
+    assert kinds(report)["proj/base/distributed.py"] == "changed"
     assert "proj/fresh.py" not in kinds(report)
     assert "_commit: v0.1.0\n" in (project / ".copier-answers.yml").read_text(encoding="utf-8")
 
 
 def test_an_edit_in_a_file_that_the_answer_removes_is_kept(world: World, project: Path) -> None:
-    with (project / "proj/engine/tracker.py").open("a", encoding="utf-8") as file:
-        file.write("\nMINE = 1\n")
+    assert world.report("set", "launcher=slurm", cwd=project)[0] == 0
+    with (project / "slurm/submit").open("a", encoding="utf-8") as file:
+        file.write("\n# mine\n")
+    world.commit(project)
+    code, report = world.report("set", "launcher=local", cwd=project)
+    assert (code, report["conflicts"]) == (3, ["slurm/submit"])
+    assert (project / "slurm/submit").read_text(encoding="utf-8").endswith("# mine\n")
+    assert kinds(report)["slurm/train.sbatch"] == "removed"
+
+
+def test_an_edit_of_a_file_that_the_answer_replaces_is_a_conflict(
+    world: World, project: Path
+) -> None:
+    tracker = project / "proj/engine/tracker.py"
+    tracker.write_text(tracker.read_text("utf-8").replace("def log(", "def log_it("), "utf-8")
     world.commit(project)
     code, report = world.report("set", "logger=none", cwd=project)
     assert (code, report["conflicts"]) == (3, ["proj/engine/tracker.py"])
-    assert (project / "proj/engine/tracker.py").read_text(encoding="utf-8").endswith("MINE = 1\n")
-    assert kinds(report)["tests/engine/test_tracker.py"] == "removed"
+    assert "def log_it(" in tracker.read_text(encoding="utf-8")
 
 
 def test_edits_beside_and_inside_blocks(world: World, project: Path) -> None:
-    train = project / "proj/train.py"
-    replace(train, "    interrupt =", "    # mine, beside\n    interrupt =")
-    replace(train, "import time\n", "import time\nimport json  # mine, above\n")
+    loop = project / "proj/loop.py"
+    replace(loop, "import torch\n", "import json  # mine, above\n\nimport torch\n")
     world.commit(project)
-    code, report = world.report("set", "parallelism=ddp", cwd=project)
-    text = train.read_text(encoding="utf-8")
-    assert "# mine, beside" in text
-    assert "# mine, above" in text
-    assert (code == 3) == ("<<<<<<<" in text) == ("proj/train.py" in report["conflicts"])
-    assert "distributed.start(" in text
+    code, _ = world.report("set", "logger=none", cwd=project)
+    text = loop.read_text(encoding="utf-8")
+    assert (code, "# mine, above" in text, "torch.no_grad()" in text) == (0, True, False)
+    world.git(project, "checkout", "HEAD", "--", ".")
+    replace(loop, "        trainer.save()\n", "        trainer.save()  # mine, inside\n")
+    world.commit(project)
+    code, report = world.report("set", "logger=none", cwd=project)
+    text = loop.read_text(encoding="utf-8")
+    assert (code, report["conflicts"]) == (3, ["proj/loop.py"])
+    assert "# mine, above" in text and "# mine, inside" in text and "<<<<<<<" in text
 
 
 def test_another_name_takes_the_edits_along(world: World, project: Path) -> None:

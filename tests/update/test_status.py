@@ -60,7 +60,7 @@ def test_every_state_is_told(world: World, project: Path, tmp_path: Path) -> Non
         "version": "v0.1.0",
         "latest": "v0.2.0",
         "behind": 1,
-        "answers": DEFAULTS,
+        "answers": {**DEFAULTS, "extras": ["report"]},
         "tree": {"changed": [], "conflicts": []},
         "findings": 0,
         "problems": [],
@@ -85,16 +85,17 @@ def test_every_state_is_told(world: World, project: Path, tmp_path: Path) -> Non
 def test_the_table(world: World, project: Path, tmp_path: Path) -> None:
     first, second = copies(project, tmp_path / "lab", "first", "second-of-all-projects")
     replace(second / RECORD, f"_src_path: {world.template}", "_src_path: /nowhere")
-    (first / "proj/mine.py").write_text("def (:\n", encoding="utf-8")
+    code = "from torch import nn\n\nnorm = nn.BatchNorm2d(8, 0.8)\n"
+    (first / "proj/mine.py").write_text(code, encoding="utf-8")
     done = world.torchgen("status", "lab", cwd=tmp_path, env={"COLUMNS": "200"})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         "PROJECT                     VERSION  NEWS             ANSWERS                            "
-        " TREE       DOCTOR\n"
+        "        TREE       DOCTOR\n"
         "lab/first                   v0.1.0   1 behind v0.2.0  single off imagefolder tensorboard "
-        " 1 changed  1 finding\n"
+        "report  1 changed  1 finding\n"
         "lab/second-of-all-projects  v0.1.0   not known        single off imagefolder tensorboard "
-        " 1 changed  no findings\n"
+        "report  1 changed  no findings\n"
         "\n"
         "note: cannot reach the template's repository /nowhere (fatal: repository '/nowhere' does "
         "not exist); check the address and the network, or give another one with --source\n"

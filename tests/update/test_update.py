@@ -21,9 +21,9 @@ def test_the_report_names_versions_changes_and_every_file(world: World, project:
     assert (done.returncode, done.stderr) == (3, "")
     assert done.stdout == (
         "template  v0.1.0 -> v0.2.0\n\n0.2.0\n  - Reads the loss more often.\n"
-        "  - Numbers: it rounds up, in train.py.\n\n"
+        "  - Numbers: it rounds up, in loop.py.\n\n"
         "numbers   changed: the losses of a short single-off run differ by up to 2e-01\n"
-        "  - it rounds up, in train.py.\n"
+        "  - it rounds up, in loop.py.\n"
         "  To keep the old ones: let current runs finish before you update, as a resumed\n"
         "  run continues with the new ones; or update, and `git checkout HEAD --` the\n"
         "  files that the entry names.\n\n"
@@ -31,8 +31,8 @@ def test_the_report_names_versions_changes_and_every_file(world: World, project:
         "new       proj/arrived.py\n"
         "new       proj/fresh.py\n"
         "changed   proj/logo.bin\n"
+        "changed   proj/loop.py\n"
         "conflict  proj/retired.py\n"
-        "changed   proj/train.py\n"
         "removed   proj/moved.py\n\n"
         "3 changed, 2 new, 1 conflict, 1 removed; nothing was written\n\n"
         "conflict proj/retired.py: the template deleted it, but you changed it, so it is still "
@@ -88,7 +88,7 @@ def test_a_project_just_written_has_nothing_to_update(world: World, tmp_path: Pa
 
 
 def test_check_has_news_until_the_update_is_made(world: World, project: Path) -> None:
-    (project / "proj/train.py").write_text("not committed\n", encoding="utf-8")  # does not matter
+    (project / "proj/loop.py").write_text("not committed\n", encoding="utf-8")  # does not matter
     before = all_files(project)
     code, news = world.report("update", "--check", cwd=project)
     assert (code, news["current"], news["latest"], news["news"]) == (4, "v0.1.0", "v0.2.0", True)
@@ -156,7 +156,7 @@ def test_without_tags_the_next_commit_arrives(own_world: World, tmp_path: Path) 
     code, report = own_world.report("update", cwd=project)
     described = own_world.git(own_world.template, "describe", "--always")
     assert (code, report["template"]["new"]) == (0, described)
-    assert FIX_AFTER in (project / "proj/train.py").read_text(encoding="utf-8")
+    assert FIX_AFTER in (project / "proj/loop.py").read_text(encoding="utf-8")
     own_world.commit(project)
     code, report = own_world.report("update", cwd=project)
     assert report["up_to_date"]
@@ -227,7 +227,7 @@ def test_the_users_git_settings_change_nothing(world: World, project: Path) -> N
     }
     done = world.torchgen("update", cwd=project, env=strange)
     assert done.returncode == 0, done.stderr
-    assert FIX_AFTER in (project / "proj/train.py").read_text(encoding="utf-8")
+    assert FIX_AFTER in (project / "proj/loop.py").read_text(encoding="utf-8")
     assert not (project / "HOOK").exists()
 
 
@@ -239,11 +239,11 @@ def test_line_ends_in_the_tree_are_as_the_users_git_wants_them(
     world.git(tmp_path, "clone", "--quiet", *crlf, str(project), str(clone))
     code, _ = world.report("update", cwd=clone)
     assert code == 0
-    train = (clone / "proj/train.py").read_bytes()
+    train = (clone / "proj/loop.py").read_bytes()
     assert FIX_AFTER.encode() in train
     assert train.count(b"\r\n") == train.count(b"\n")
     world.commit(clone)
-    assert "\r" not in world.git(clone, "cat-file", "blob", "HEAD:proj/train.py")
+    assert "\r" not in world.git(clone, "cat-file", "blob", "HEAD:proj/loop.py")
 
 
 def test_a_linked_work_tree(world: World, project: Path, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_linked_work_tree(world: World, project: Path, tmp_path: Path) -> None
     before = contents(project)
     code, _ = world.report("update", cwd=linked)
     assert code == 0
-    assert FIX_AFTER in (linked / "proj/train.py").read_text(encoding="utf-8")
+    assert FIX_AFTER in (linked / "proj/loop.py").read_text(encoding="utf-8")
     assert contents(project) == before
 
 

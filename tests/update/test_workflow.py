@@ -65,7 +65,7 @@ def forge(world: World, project: Path, tmp_path: Path) -> Forge:
 def test_what_is_new_becomes_a_pull_request_once(forge: Forge, world: World) -> None:
     done = forge.run_workflow()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert FIX_AFTER in forge.show("proj/train.py")
+    assert FIX_AFTER in forge.show("proj/loop.py")
     assert "Update the template to v0.2.0\n" in forge.asked()
     assert "Reads the loss more often" in forge.asked() and "--draft" not in forge.asked()
     (forge.home / "asked").unlink()

@@ -18,10 +18,59 @@ PACKAGE = "template/{{package_name}}"
 LOGO = bytes(range(256))
 RETIRED = "".join(f"OLD_{number} = {number}\n" for number in range(20))
 MOVED = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(9))
-FIX_BEFORE, FIX_AFTER = "READ_EVERY = 20 ", "READ_EVERY = 10 "  # in train.py, of every project
-# in a block of train.py that only projects with a logger have
+FIX_BEFORE, FIX_AFTER = "READ_EVERY = 20 ", "READ_EVERY = 10 "  # of every project
+# in a block that only projects with a logger have
 BLOCK_BEFORE = "        if trainer.ended():\n"
 BLOCK_AFTER = "        if config.epochs == progress.epoch:\n"
+# a file of these releases alone, with what they change, so that no edit of the template matters
+LOOP = f'''"""A loop that this template's releases change."""
+
+import torch
+
+{FIX_BEFORE} # steps between two readings of the loss
+
+
+def main(config, trainer):
+    """Train to the end."""
+    headroom = Headroom()
+    progress = trainer.progress
+    for batch in trainer.batches():
+        trainer.step(batch)
+        headroom.add(batch)
+        if progress.step % READ_EVERY == 0:
+            trainer.read()
+            print(f"loss {{trainer.loss:.3f}}, {{headroom}}")
+    metrics = trainer.evaluate()
+    progress.epoch += 1
+    {{% if logger != "none" %}}
+    with torch.no_grad():
+        trainer.totals = Totals()
+        headroom.close()
+        trainer.log(metrics)
+        trainer.save()
+{BLOCK_BEFORE}            trainer.tracker.finish(metrics)
+    {{% endif %}}
+    return 0
+
+
+class Headroom:
+    """How long the loop waits for data."""
+
+    def __init__(self):
+        self.batches = 0
+
+    def add(self, batch):
+        self.batches += len(batch)
+
+    def close(self):
+        self.batches = 0
+
+
+class Totals:
+    """Sums over an epoch."""
+
+    loss = 0.0
+'''
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -68,13 +117,12 @@ class World:
         return run(*command, cwd=cwd, env={**self.env, **(env or {})}, check=False)
 
     def write_first_release(self) -> None:
-        """The template as it stands in this checkout, and three files that will not stay so."""
+        """The template as it stands in this checkout, and four files that will not stay so."""
         junk = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "template", self.template / "template", ignore=junk)
         shutil.copy(ROOT / "copier.yml", self.template)
-        recipes = Path("docs", "recipes")
-        shutil.copytree(ROOT / recipes, self.template / recipes, ignore=junk)
         package = self.template / PACKAGE
+        (package / "loop.py.jinja").write_text(LOOP, encoding="utf-8")
         (package / "retired.py").write_text(RETIRED, encoding="utf-8")
         (package / "moved.py").write_text(MOVED, encoding="utf-8")
         (package / "logo.bin").write_bytes(LOGO)
@@ -88,8 +136,8 @@ class World:
     def write_second_release(self) -> None:
         """Fixes; a file that is new, one that is dropped, one that is moved, one that is binary."""
         package = self.template / PACKAGE
-        replace(package / "train.py.jinja", FIX_BEFORE, FIX_AFTER)
-        replace(package / "train.py.jinja", BLOCK_BEFORE, BLOCK_AFTER)
+        replace(package / "loop.py.jinja", FIX_BEFORE, FIX_AFTER)
+        replace(package / "loop.py.jinja", BLOCK_BEFORE, BLOCK_AFTER)
         (package / "fresh.py").write_text("FRESH = True\n", encoding="utf-8")
         (package / "retired.py").unlink()
         (package / "moved.py").rename(package / "arrived.py")
@@ -99,7 +147,7 @@ class World:
         recorded["numbers"]["single-off"][0]["loss"] *= 1.25
         golden.write_text(json.dumps(recorded), encoding="utf-8")
         changelog = self.template / "CHANGELOG.md"
-        entries = "- Reads the loss\n  more often.\n- Numbers: it rounds\n  up, in train.py.\n\n"
+        entries = "- Reads the loss\n  more often.\n- Numbers: it rounds\n  up, in loop.py.\n\n"
         replace(changelog, "## 0.1.0", f"## 0.2.0\n\n{entries}## 0.1.0")
         self.commit(self.template, tag="v0.2.0")
 

@@ -18,7 +18,16 @@ from .server import bound, entries
 HERE = Path(__file__).parent
 # what the commands of a project import when they start, and what most of them come to; but for
 # MLflow and W&B, which look at their environment
-IMPORTS = ("numpy", "PIL.Image", "h5py", "lmdb", "simplejpeg", "tqdm", "tyro", "torch")
+IMPORTS: tuple[str, ...] = (
+    "numpy",
+    "PIL.Image",
+    "h5py",
+    "lmdb",
+    "simplejpeg",
+    "tqdm",
+    "tyro",
+    "torch",
+)
 IMPORTS += ("torch.distributed.run", "torch.nn.parallel", "torch.utils.data", "torch._dynamo")
 GENERATOR = ("copier", "jinja2", "jinja2_ansible_filters", "packaging.version", "typer", "yaml")
 Key = tuple[tuple[str, ...], frozenset[tuple[str, str]]]

@@ -106,7 +106,8 @@ def wait_for(command: int, connection: socket.socket) -> NoReturn:
     """Tell the client the command's number, and how it ended."""
     connection.send(str(command).encode())
     ended = os.pidfd_open(command)
-    if ended not in select.select([ended, connection], [], [])[0]:
+    watched: list[int | socket.socket] = [ended, connection]
+    if ended not in select.select(watched, [], [])[0]:
         os.kill(command, signal.SIGKILL)  # as the client was
         os._exit(0)
     _, status = os.waitpid(command, 0)

@@ -193,12 +193,11 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
     # prepare and train come first; each line with its exit code
     (("evaluate", "run/checkpoints/last.pt", "--json", "--device", "cpu"), 0),
     (("predict", "run/checkpoints/best.pt", "one.png", "--json", "--device", "cpu"), 0),
-    (("export", "run/checkpoints/best.pt", "--output", "deployed.pt2"), 0),
-    (("train", "--epochs", "2", "--run-dir", "run", "--no-resume"), 2),
+    (("train", "--batch-size", "16", "--run-dir", "run", "--no-resume"), 2),
     (("train", "--epochen", "2"), 2),
 ]
 OFTEN = (PAIR[0], PAIR[-1])  # by one process, and by torchrun
-CLOCK = re.compile(r"^data loading .*|[\d.,]+ samples/s", re.MULTILINE)  # what depends on the time
+CLOCK = re.compile(r"[\d.,]+ samples/s", re.MULTILINE)  # what depends on the time
 
 
 @pytest.mark.smoke
@@ -220,7 +219,6 @@ def test_a_project_gives_the_same_bits_and_says_the_same(
         processes = 2 if answers["parallelism"] != "single" else 0
         flags = ("--run-dir", "run", "--epochs", "2", "--batch-size", "16", "--dropout", "0.1")
         lines.append(project.run("train", *flags, "--device", "cpu", processes=processes))
-        lines.append(project.run("replay", "run", "--step", "3", processes=processes))
         lines += [project.run(*command, exits=code) for command, code in COMMANDS]
         said.append([CLOCK.sub("T", line) for line in lines])
         runs.append(RunFolder(tree / "run"))

@@ -1,12 +1,12 @@
 """Guess from its files which answers a project was made with."""
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from ..questions.answers import complaint
-from ..questions.question import Question
+from ..questions.question import NONE, Question, as_text
 from ..questions.questionnaire import Questionnaire
 from .likeness import Fit, Tree
 
@@ -27,32 +27,46 @@ def options_of(
         if question.name not in clues:  # not recorded in pyproject.toml
             possible = [*possible[:1], default, *_choices(question)]
         right = dict.fromkeys(
-            str(answer)
-            for answer in possible
-            if answer is not None and not complaint(questionnaire, question, str(answer), context)
+            text
+            for text in (as_text(answer) for answer in possible if answer is not None)
+            if not complaint(questionnaire, question, text, context)
         )
         if right:
-            options[question.name] = list(right)
+            options[question.name] = list(right)[:1] if question.several else list(right)
             context |= questionnaire.typed({question.name: options[question.name][0]})
     return options
 
 
-def best(start: Answers, options: Options, fit: Callable[[Answers], Fit]) -> Answers:
+def best(
+    start: Answers, options: Options, several: Sequence[Question], fit: Callable[[Answers], Fit]
+) -> Answers:
     """The answers that fit best: one question at a time, until no other answer fits better.
 
     The questions affect mostly different lines, so about two renderings per choice are enough,
-    where trying all sets of answers would take their product.
+    where trying all sets of answers would take their product. Each choice of the multiselects
+    `several` counts as a question of its own.
     """
     found = start
     while True:
         before = found
         for name, answers in options.items():
             if fit(found).exact:
-                return found
+                break
             others = [{**found, name: answer} for answer in answers if answer != found.get(name)]
             found = max([found, *others], key=lambda one: fit(one).score)
+        for question in several:
+            for choice in question.choices:
+                other = {**found, question.name: _toggled(question, found, choice)}
+                found = max([found, other], key=lambda one: fit(one).score)
         if found == before:
             return found
+
+
+def _toggled(question: Question, answers: Answers, choice: str) -> str:
+    """The answer to a multiselect with the choice, or without it where it is there."""
+    before = question.named(answers.get(question.name, NONE))
+    rest = [other for other in before if other != choice]
+    return as_text(rest if choice in before else question.picked(",".join([*rest, choice])))
 
 
 def _choices(question: Question) -> Iterable[str]:

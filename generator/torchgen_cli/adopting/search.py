@@ -67,7 +67,9 @@ class Search:
         """The answers that fit a version best."""
         options = self._options(version, start)
         known = {name: answers[0] for name, answers in options.items()}
-        return best(known, options, lambda answers: self.result(version, answers)[1])
+        questions = Questionnaire(version.folder).questions
+        several = [question for question in questions if question.several]
+        return best(known, options, several, lambda answers: self.result(version, answers)[1])
 
     def _options(self, version: Version, known: Answers) -> dict[str, list[str]]:
         asked = Questionnaire(version.folder)

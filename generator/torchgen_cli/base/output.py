@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from .errors import UserError
 
@@ -27,6 +27,13 @@ def silence() -> int:
     os.dup2(nothing, sys.stdout.fileno())
     os.close(nothing)
     return 0
+
+
+def answer_in_words(answer: Any) -> str:
+    """An answer as a person writes it: a list is serve,sweep, an empty one none."""
+    if isinstance(answer, list):
+        return ",".join(map(str, answer)) or "none"
+    return str(answer)
 
 
 @contextmanager

@@ -1,12 +1,12 @@
-"""The commands that change a project, `update`, `set` and `adopt`, and `source` for Copier."""
+"""The commands that change a project: `update`, `set`, `add`, `remove`, `adopt`; and `source`."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import DryRun, Json
-from .words import assignments
+from .options import DryRun, Json, Project
+from .words import assignments, extra_names
 
 if TYPE_CHECKING:
     from ..merging.report import Report
@@ -66,6 +66,35 @@ def set_(
 
     given, path = change.parse(words)
     return _reported(change.set_answers(given, path, dry_run, _announce(json)), json)
+
+
+Extras = Annotated[
+    list[str],
+    typer.Argument(metavar="EXTRA ...", help="For example serve.", autocompletion=extra_names),
+]
+
+
+def add(names: Extras, project: Project = ".", dry_run: DryRun = False, json: Json = False) -> int:
+    """Add extras to a project; your edits are kept.
+
+    An extra that needs another brings it along. Nothing is committed. Exit code 3: there are
+    conflicts, each listed with how to resolve it.
+    """
+    from .. import extras
+
+    return _reported(extras.add(names, project, dry_run, _announce(json)), json)
+
+
+def remove(
+    names: Extras, project: Project = ".", dry_run: DryRun = False, json: Json = False
+) -> int:
+    """Remove extras from a project; your edits are kept.
+
+    Nothing is committed. Exit code 3: you edited a file of the extra, so it is still there.
+    """
+    from .. import extras
+
+    return _reported(extras.remove(names, project, dry_run, _announce(json)), json)
 
 
 def adopt(

@@ -74,19 +74,23 @@ def flagged(
     for question in questions:
         if question.name in taken:
             continue
-        text = f"{question.help} [default: {question.default_in_words}]"
+        help_ = (
+            f"{question.help} A list with commas, or all." if question.several else question.help
+        )
+        text = f"{help_} [default: {question.default_in_words}]"
         option = typer.Option(
             question.flag,
             metavar=question.metavar,
             help=text,
             autocompletion=_completion(list(question.choices)),
         )
+        kind: Any = list[str] | None if question.several else str | None
         parameters.append(
             inspect.Parameter(
                 question.name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=None,
-                annotation=Annotated[str | None, option],
+                annotation=Annotated[kind, option],
             )
         )
     command_with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

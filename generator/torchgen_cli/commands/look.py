@@ -1,4 +1,4 @@
-"""The commands that change nothing: `questions`, `explain`, `doctor` and `status`."""
+"""The commands that change nothing: `questions`, `extras`, `explain`, `doctor`, `verify`..."""
 
 import os
 import shutil
@@ -32,6 +32,24 @@ def questions(
         print(as_markdown(asked))
     else:
         print(as_text(asked, shutil.get_terminal_size((100, 24)).columns))
+
+
+def extras(
+    project: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="A project; default: the current folder, if it is one."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the extras: what each adds, and which a project has.
+
+    Lines and packages are those that it adds to a project without other extras.
+    """
+    from .. import extras as known
+    from ..base.project import ANSWERS_FILE
+
+    found = known.extras(project or ("." if Path(ANSWERS_FILE).is_file() else None))
+    print(known.as_json(found) if json else known.as_text(found))
 
 
 def explain(
@@ -73,33 +91,15 @@ def doctor(
             help="Repositories, Python files or notebooks; - reads the standard input.",
         ),
     ] = None,
-    hints: Annotated[bool, typer.Option("--hints", help="Show hints as well.")] = False,
     run: Annotated[
         bool,
-        typer.Option(
-            "--run",
-            help="Also run the project's own verify; or, after --, watch the command given there.",
-        ),
+        typer.Option("--run", help="Also watch the training command given after --."),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF.")] = False,
     select: Annotated[
-        str, typer.Option(metavar="IDS", help="Check these rules alone: TG601,TG4.")
+        str, typer.Option(metavar="IDS", help="Check these rules alone: TG602,TG4.")
     ] = "",
-    diff: Annotated[
-        str | None,
-        typer.Option(metavar="COMMIT", help="Show what is in lines that differ from a commit."),
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Show what this file does not list.")
-    ] = None,
-    write_baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what is found now to a file.")
-    ] = None,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Show what has one safe remedy, mended, as a diff.")
-    ] = False,
-    write: Annotated[bool, typer.Option("--write", help="With --fix: change the files.")] = False,
     rules: Annotated[bool, typer.Option("--rules", help="List the rules; check nothing.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="With --rules: print the page for the docs.")
@@ -110,29 +110,60 @@ def doctor(
 ) -> None:
     """Check a training repository against the rules.
 
-    The code is not imported. Exit code 1 if a rule is broken; hints do not count. The comment
-    `# torchgen: ignore[TG601] the reason` ignores a rule on its line.
+    The code is not imported. Exit code 1 if a rule is broken. The comment
+    `# torchgen: ignore[TG602] the reason` ignores a rule on its line.
     """
     if explain is not None:
-        from ..doctor.pages import explanation
+        from ..doctor.report import explanation
 
         print(explanation(explain))
     elif rules or markdown:
-        from ..doctor.pages import as_list, as_markdown
+        from ..doctor.report import as_list, as_markdown
 
         print(as_markdown() if markdown else as_list())
     else:
-        from ..doctor.command import Asked, diagnose
+        from ..doctor.command import diagnose
 
+        if json and sarif:
+            raise UserError("--json and --sarif cannot be combined; give one of them", 2)
+        given, command = paths or [], None
+        if run:
+            command = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+            given = given[: len(given) - len(command)]
+            if not command:
+                raise UserError(
+                    "--run needs a training command: torchgen doctor --run -- python train.py", 2
+                )
         ids = tuple(id.strip().upper() for id in select.split(",") if id.strip())
-        given = paths or []
-        command = sys.argv[sys.argv.index("--") + 1 :] if run and "--" in sys.argv else []
-        given = given[: len(given) - len(command)]
-        asked = Asked(
-            hints, run, tuple(command), json, sarif, ids, diff, baseline, write_baseline, fix, write
-        )
-        code = diagnose(given or [Path()], asked)
-        raise typer.Exit(code)
+        form = "json" if json else "sarif" if sarif else "text"
+        raise typer.Exit(diagnose(given or [Path()], ids, form, command))
+
+
+def verify(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH] [-- FLAGS]", help="The project; flags of its train."),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The interpreter; default: the active environment's, or that of PATH/.venv.",
+        ),
+    ] = None,
+) -> None:
+    """Prove the promises of a project for your edits, on a copy.
+
+    Resume, metrics, accumulation and more, on your experiment and data; the rest of the machinery
+    on a toy experiment. Nothing is written into the project. Exit code 1 if a promise is broken.
+    """
+    from .. import verify as proofs
+
+    flags = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+    given = (words or [])[: len(words or []) - len(flags)]
+    if len(given) > 1:
+        raise UserError(f"give one PATH, not {' '.join(given)}; flags of train come after --", 2)
+    raise typer.Exit(proofs.verify(given[0] if given else ".", python, flags))
 
 
 def status(

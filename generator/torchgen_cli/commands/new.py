@@ -17,6 +17,7 @@ from .options import DryRun, Json
 
 if TYPE_CHECKING:
     from ..questions.answers import Answer
+    from ..questions.questionnaire import Questionnaire
 
 CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # with the separators of lines and paragraphs
 
@@ -59,7 +60,7 @@ def new(
     no_git: NO_GIT = False,
     dry_run: DryRun = False,
     json: Json = False,
-    **flags: str | None,
+    **flags: str | list[str] | None,
 ) -> None:
     """Write a new training repository into PATH.
 
@@ -67,22 +68,38 @@ def new(
     before it writes. `torchgen questions` explains them.
     """
     from ..new import Order, create
-    from ..questions.answers import collect  # YAML and Jinja are for this command only
+    from ..questions.answers import Answer, collect  # YAML and Jinja: for this command only
+    from ..questions.question import ALL
     from ..recipes import find
 
     if path is not None and (wrong := refuse_path(path)):
         raise UserError(wrong, 2)
     chosen: Chosen = context.obj
     found = None if recipe is None else find(chosen.recipes, recipe)
-    by_flag = {name: answer for name, answer in flags.items() if answer is not None}
+    by_flag = {
+        name: ",".join(answer) if isinstance(answer, list) else answer
+        for name, answer in flags.items()
+        if answer is not None
+    }
+    questionnaire = chosen.questionnaire
+    if found:
+        questionnaire = questionnaire.offering(found.offers)  # what the wizard asks, and `all` is
+    for question in questionnaire.questions:
+        if question.several and by_flag.get(question.name) == ALL:
+            by_flag[question.name] = ",".join(question.choices)
+        for note in question.brought(by_flag.get(question.name, "")) if not json else []:
+            print(f"note: {note}", file=sys.stderr)
     prompts = None if defaults else _terminal(sys.stderr if json else sys.stdout)
 
     def given(path: str) -> "dict[str, Answer]":
         folder_name = os.path.basename(os.path.abspath(path))
-        return collect(chosen.questionnaire, folder_name, by_flag, answers, bool(prompts))
+        collected = collect(chosen.questionnaire, folder_name, by_flag, answers, bool(prompts))
+        if found and found.description and "description" in chosen.questionnaire.names:
+            collected.setdefault("description", Answer(found.description, "", False))
+        return collected
 
     if prompts:
-        path, final = _ask(chosen, path, given, prompts)
+        path, final = _ask(questionnaire, path, given, prompts)
     elif path is None:
         raise UserError("PATH is missing; give a new folder, as in: torchgen new myproj", 2)
     else:
@@ -91,6 +108,7 @@ def new(
         recipe=found,
         path=path,
         given=final,
+        questionnaire=chosen.questionnaire,
         template=chosen.template,
         prompts=prompts,
         dry_run=dry_run,
@@ -113,7 +131,7 @@ def refuse_path(path: str) -> str:
 
 
 def _ask(
-    chosen: Chosen,
+    questionnaire: "Questionnaire",
     path: str | None,
     given: "Callable[[str], dict[str, Answer]]",
     prompts: TextIO,
@@ -135,7 +153,7 @@ def _ask(
     if path is not None:
         check_target(Path(os.path.abspath(path)))
     try:
-        return Wizard(chosen.questionnaire, given, refuse, prompts).ask(path)
+        return Wizard(questionnaire, given, refuse, prompts).ask(path)
     except KeyboardInterrupt as error:  # Ctrl-C at a prompt, which the terminal sends as a key
         raise Interrupted(signal.SIGINT) from error
     except EOFError as error:

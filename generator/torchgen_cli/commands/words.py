@@ -66,6 +66,11 @@ def assignments(incomplete: str) -> list[str]:
     return [one for one in possible if one.startswith(incomplete)]
 
 
+def extra_names(incomplete: str) -> list[str]:
+    """For `add` and `remove`: the extras that begin so."""
+    return [name for name in _choices().get("extras", []) if name.startswith(incomplete)]
+
+
 def _choices() -> dict[str, list[str]]:
     from ..questions.questionnaire import installed
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..base.output import answer_in_words
 from ..base.project import Project
 from ..template.render import Rendering, render
 from .apply import apply
@@ -53,8 +54,9 @@ def _compare_answers(before: Rendering, after: Rendering, report: Report) -> Non
             report.answers[name] = (old, answer)
             if name not in before.settled:
                 report.notes.append(
-                    f"the template has a new question, {name}, answered by its default {answer!r}; "
-                    f"to change that: commit, then torchgen set {name}=..."
+                    f"the template has a new question, {name}, answered by its default "
+                    f"'{answer_in_words(answer)}'; to change that: commit, then "
+                    f"torchgen set {name}=..."
                 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..base.output import answer_in_words
 from ..template.numbers import Numbers
 from .health import Health
 from .merge import Change
@@ -66,7 +67,8 @@ class Report:
         """The text printed before the changes."""
         lines = [f"template  {self.old} -> {self.new}"] if self.old != self.new else []
         for name, (old, new) in self.answers.items():
-            lines.append(f"{name}  {'(new question)' if old is None else old} -> {new}")
+            before = "(new question)" if old is None else answer_in_words(old)
+            lines.append(f"{name}  {before} -> {answer_in_words(new)}")
         for title, entries in self.changelog.items():
             lines += ["", title, *(f"  - {entry}" for entry in entries)]
         if self.numbers:

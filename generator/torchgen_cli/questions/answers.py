@@ -44,7 +44,7 @@ def collect(
     from jinja2 import TemplateError, UndefinedError
 
     given = {name: Answer(text, "", True) for name, text in flags.items()}
-    for label, final, answers in _files(file, questionnaire.names):
+    for label, final, answers in _files(file, questionnaire.questions):
         for name, value in answers.items():
             given.setdefault(name, Answer(value, label, final))
     context: dict[str, Any] = {"_folder_name": folder_name}
@@ -72,20 +72,22 @@ def collect(
     return given
 
 
-def _files(file: str | None, names: tuple[str, ...]) -> Iterator[tuple[str, bool, dict[str, str]]]:
+def _files(
+    file: str | None, questions: tuple[Question, ...]
+) -> Iterator[tuple[str, bool, dict[str, str]]]:
     """The answers files, highest precedence first: label, whether final, content."""
     team, own = os.environ.get(TEAM), own_file()
     if file:
         label, text = text_of(file)
-        yield label, True, read_text(label, text, names)
+        yield label, True, read_text(label, text, questions)
     if team:
         try:
             label, text = text_of(team)
         except UserError as error:
             raise UserError(f"{TEAM}: {error}") from error
-        yield label, False, read_text(label, text, names)
+        yield label, False, read_text(label, text, questions)
     if own.is_file():
-        yield str(own), False, read_file(own, names)
+        yield str(own), False, read_file(own, questions)
 
 
 def own_file() -> Path:
@@ -121,10 +123,12 @@ def complaint(
 ) -> str:
     """What is wrong with an answer, and the most similar valid one; empty if it is valid."""
     if question.choices:
-        if answer in question.choices:
+        given = question.named(answer) if question.several else [answer]
+        strange = next((choice for choice in given if choice not in question.choices), None)
+        if strange is None:
             return ""
         listed = ", ".join(question.choices)
-        return f"{answer!r} is not one of {listed}{nearest(answer, question.choices)}"
+        return f"{strange!r} is not one of {listed}{nearest(strange, question.choices)}"
     if not question.plain:  # Copier checks it
         return ""
     try:

@@ -9,23 +9,26 @@ import yaml
 from ..base.errors import UserError, nearest
 from ..base.git import GitError, git_bytes
 from ..template.provenance import recordable
+from .question import Question
 
 RECORDED = ("_commit", "_src_path")  # so that a project's .copier-answers.yml serves as a file
 
 
-def read_file(file: Path, names: tuple[str, ...]) -> dict[str, str]:
-    """The answers in a YAML or TOML file, as text: `amp: off` is "off".
+def read_file(file: Path, questions: tuple[Question, ...]) -> dict[str, str]:
+    """The answers in a YAML or TOML file, as text: `amp: off` is "off", a list is "serve,sweep".
 
     Raises `UserError` if the file cannot be read, names an unknown question, or one twice.
     """
-    return read_text(*text_of(str(file)), names)
+    return read_text(*text_of(str(file)), questions)
 
 
-def read_text(label: str, content: bytes, names: tuple[str, ...]) -> dict[str, str]:
+def read_text(label: str, content: bytes, questions: tuple[Question, ...]) -> dict[str, str]:
     """The same for a file's content; `label` is its name in messages, with its suffix."""
+    names = [question.name for question in questions]
+    lists = {question.name for question in questions if question.several}
+    parse = _toml if label.lower().endswith(".toml") else _yaml
     try:
-        text = content.decode("utf-8-sig")
-        pairs = _toml(text) if label.lower().endswith(".toml") else _yaml(text)
+        pairs = parse(content.decode("utf-8-sig"), lists)
     except (ValueError, yaml.YAMLError) as error:  # not UTF-8, not TOML, not YAML, not flat
         raise UserError(f"{label}: {error}") from error
     answers: dict[str, str] = {}
@@ -70,23 +73,30 @@ def _from_git(repository: str, name: str) -> tuple[str, bytes]:
             raise UserError(f"{source} has no file {name} ({error})") from error
 
 
-def _yaml(text: str) -> list[tuple[str, str]]:
+def _yaml(text: str, lists: set[str]) -> list[tuple[str, str]]:
     """Keys and values as written, without YAML 1.1's conversions (off, no, 1_000, 1:30)."""
     root = yaml.compose(text, Loader=yaml.BaseLoader)
     if root is None:
         return []
     if not isinstance(root, yaml.MappingNode):
         raise ValueError("expected lines of the form `question: answer`")
+    pairs = []
     for key, value in root.value:
-        if not isinstance(key, yaml.ScalarNode) or not isinstance(value, yaml.ScalarNode):
+        items = [value]
+        if key.value in lists and isinstance(value, yaml.SequenceNode):
+            items = value.value
+        if not all(isinstance(node, yaml.ScalarNode) for node in (key, *items)):
             line = value.start_mark.line + 1
             raise ValueError(f"line {line}: expected `question: answer`, with text as the answer")
-    return [(key.value, value.value) for key, value in root.value]
+        pairs.append((key.value, ",".join(item.value for item in items)))
+    return pairs
 
 
-def _toml(text: str) -> list[tuple[str, str]]:
-    pairs = list(tomllib.loads(text).items())
-    for name, value in pairs:
-        if not isinstance(value, str):
+def _toml(text: str, lists: set[str]) -> list[tuple[str, str]]:
+    pairs = []
+    for name, value in tomllib.loads(text).items():
+        items = value if name in lists and isinstance(value, list) else [value]
+        if not all(isinstance(item, str) for item in items):
             raise ValueError(f'{name}: the answer must be a quoted string, as in {name} = "..."')
+        pairs.append((name, ",".join(items)))
     return pairs

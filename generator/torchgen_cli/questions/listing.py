@@ -3,7 +3,7 @@
 import textwrap
 from typing import Any
 
-from .question import Question
+from .question import ALL, NONE, Question
 
 
 def as_text(questions: tuple[Question, ...], width: int) -> str:
@@ -11,13 +11,24 @@ def as_text(questions: tuple[Question, ...], width: int) -> str:
     blocks = []
     for question in questions:
         rows = [_row(question.flag, question.help, width)]
-        for choice, advice in question.choices.items():
-            default = " (default)" if choice == question.default else ""
+        for choice, advice in _choices(question).items():
+            default = " (default)" if question.is_default(choice) else ""
             rows.append(_row(f"  {choice}{default}", advice, width))
         if not question.choices:
             rows.append(_row("  (default)", question.default_in_words, width))
         blocks.append("\n".join(rows))
     return "\n\n".join(blocks)
+
+
+def _choices(question: Question) -> dict[str, str]:
+    """The choices with their advice; of a multiselect also what stands for none and all of them."""
+    if not question.several:
+        return question.choices
+    return {
+        NONE: "none of these",
+        **question.choices,
+        ALL: "all of them; or some: a list with commas",
+    }
 
 
 def _row(left: str, right: str, width: int) -> str:
@@ -36,8 +47,8 @@ def as_markdown(questions: tuple[Question, ...]) -> str:
         parts += [f"## `{question.name}`", f"{question.help} Flag: `{question.flag}`."]
         if question.choices:
             rows = ["| answer | when to choose it, what it costs |", "|---|---|"]
-            for choice, advice in question.choices.items():
-                default = " (default)" if choice == question.default else ""
+            for choice, advice in _choices(question).items():
+                default = " (default)" if question.is_default(choice) else ""
                 rows.append(f"| `{choice}`{default} | {advice} |")
             parts.append("\n".join(rows))
         else:
@@ -59,10 +70,14 @@ def as_schema(questions: tuple[Question, ...]) -> dict[str, Any]:
 def _property(question: Question) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string", "description": question.help, **question.limits}
     if question.choices:
-        schema["enum"] = list(question.choices)
-        schema["oneOf"] = [
+        allowed: dict[str, Any] = {"enum": list(question.choices)}
+        allowed["oneOf"] = [
             {"const": choice, "description": advice} for choice, advice in question.choices.items()
         ]
+        if question.several:
+            allowed = {"type": "array", "items": allowed, "uniqueItems": True}
+        schema |= allowed
     if question.default is not None and not question.computed:
-        schema["default"] = question.default
+        several = question.several
+        schema["default"] = question.picked(question.default) if several else question.default
     return schema

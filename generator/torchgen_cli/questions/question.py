@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from ..base.output import answer_in_words
 
 YES = {"y", "yes", "t", "true", "on", "1"}
 NO = {"n", "no", "f", "false", "off", "0"}
@@ -17,8 +19,10 @@ def _bool(text: str) -> bool:
     return word in YES
 
 
-# What an answer's text stands for, and what it is called in a refusal. Other types (yaml, json) and
-# multiple choice are left to Copier, which gets the text.
+NONE, ALL = "none", "all"  # of the choices of a multiselect
+
+# What an answer's text stands for, and what it is called in a refusal. Other types (yaml, json) are
+# left to Copier, which gets the text.
 TYPES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "str": (str, "text"),
     "path": (str, "text"),
@@ -30,7 +34,10 @@ TYPES: Mapping[str, tuple[Callable[[str], Any], str]] = {
 
 @dataclass(frozen=True)
 class Question:
-    """One question that a user is asked. Answers are text here, for all types."""
+    """One question that a user is asked. Answers are text here, for all types.
+
+    That of a multiselect is a list with commas, or `none` or `all`.
+    """
 
     name: str
     help: str
@@ -43,6 +50,10 @@ class Question:
     type: str
     when: str
     """A Jinja template that renders whether it is asked."""
+    several: bool = False
+    """Whether any number of the choices is an answer (`multiselect`)."""
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The choices of a multiselect that need others, which they bring along."""
 
     @property
     def flag(self) -> str:
@@ -66,10 +77,15 @@ class Question:
             return "the last part of PATH, converted to a-z, 0-9 and -"
         return "computed from other answers" if self.computed else self.default or "empty"
 
+    def is_default(self, choice: str) -> bool:
+        if not self.several:
+            return choice == self.default
+        return self.default is not None and choice in (self.named(self.default) or [NONE])
+
     @property
     def metavar(self) -> str:
         words = {"bool": "yes|no", "int": "NUMBER", "float": "NUMBER"}
-        return "|".join(self.choices) or words.get(self.type, "TEXT")
+        return ("," if self.several else "|").join(self.choices) or words.get(self.type, "TEXT")
 
     @property
     def plain(self) -> bool:
@@ -90,25 +106,60 @@ class Question:
         """The answer as templates see it. Raises `ValueError` with what was expected."""
         cast, expected = TYPES.get(self.type, (str, "text"))
         try:
-            return cast(answer)
+            return list(map(cast, self.picked(answer))) if self.several else cast(answer)
         except ValueError:
             raise ValueError(f"{answer!r} is not {expected}") from None
 
+    def named(self, answer: str) -> list[str]:
+        """The choices that an answer to a multiselect names, known or not: `a,b` or `[a, b]`."""
+        words = (word.strip(" '\"") for word in answer.strip("[] \n").split(","))
+        listed = [word for word in words if word]
+        if listed == [NONE]:
+            return []
+        return list(self.choices) if listed == [ALL] else listed
 
-def parse(name: str, described: Any) -> Question:
-    """The question from its entry in copier.yml: a mapping, or only the default."""
+    def brought(self, answer: str) -> list[str]:
+        """A line for each choice that comes along, as another needs it."""
+        if not self.several:
+            return []
+        named, picked = self.named(answer), self.picked(answer)
+        users = {
+            other: [choice for choice in picked if other in self.needs.get(choice, ())]
+            for other in picked
+            if other not in named
+        }
+        return [f"{other} comes along, for {', '.join(by)}" for other, by in users.items()]
+
+    def picked(self, answer: str) -> list[str]:
+        """The same with what they need, in the order of the choices."""
+        wanted = self.named(answer)
+        for choice in wanted:  # which grows meanwhile
+            wanted += [other for other in self.needs.get(choice, ()) if other not in wanted]
+        return [choice for choice in self.choices if choice in wanted]
+
+
+def parse(name: str, described: Any, needs: Any = None) -> Question:
+    """The question from its entry in copier.yml: a mapping, or only the default.
+
+    `needs`: of choices, the lists of others that they need.
+    """
     details = described if isinstance(described, dict) else {"default": described}
     default = details.get("default")
     kind = str(details.get("type") or type(default).__name__)
-    several = bool(details.get("multiselect"))
+    choices = _choices(details.get("choices"))
+    several = bool(details.get("multiselect") and choices)
+    if isinstance(default, list):
+        default = answer_in_words(default) if several else json.dumps(default)
     return Question(
         name=name,
         help=str(details.get("help") or name),
         default=as_text(default) if "default" in details else None,
-        choices={} if several else _choices(details.get("choices")),
+        choices=choices,
         validator=str(details.get("validator") or ""),
-        type="yaml" if several or kind not in TYPES else kind,
+        type=kind if kind in TYPES else "yaml",
         when=as_text(details.get("when", True)),
+        several=several,
+        needs={choice: tuple(others) for choice, others in (needs or {}).items()},
     )
 
 
@@ -132,7 +183,9 @@ def _pair(choice: Any) -> tuple[Any, Any]:
 
 
 def as_text(value: Any) -> str:
-    """A value of YAML as a user would write it: true, 3, off."""
+    """A value of YAML as a user would write it: true, 3, off, and a list as serve,sweep."""
+    if isinstance(value, list):
+        return answer_in_words([as_text(item) for item in value])
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 

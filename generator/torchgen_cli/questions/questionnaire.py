@@ -1,16 +1,18 @@
 """The questions of a template, read from its copier.yml: their defaults, conditions, validators."""
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 
 from ..base.errors import UserError
 from ..template.source import template_root
-from .question import NO, Question, parse
+from .question import NO, Question, as_text, parse
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,12 +29,21 @@ class Questionnaire:
         self._root = root
         self._envops = config.get("_envops", {})
         self.questions = tuple(
-            parse(name, described)
+            parse(name, described, _needs(config, name))
             for name, described in config.items()
             if not name.startswith("_")
             and not (isinstance(described, dict) and described.get("when") is False)
         )
         self.names = tuple(question.name for question in self.questions)
+
+    def offering(self, offers: Callable[[str, str], bool]) -> Self:
+        """The same with the choices alone that `offers`, given a question and a choice, is for."""
+        narrowed = copy.copy(self)
+        narrowed.questions = tuple(
+            replace(q, choices={c: advice for c, advice in q.choices.items() if offers(q.name, c)})
+            for q in self.questions
+        )
+        return narrowed
 
     @cached_property
     def _jinja(self) -> "Environment":
@@ -71,8 +82,14 @@ class Questionnaire:
         typed = dict(answers)
         for question in self.questions:
             with suppress(KeyError, ValueError):
-                typed[question.name] = question.typed(str(answers[question.name]))
+                typed[question.name] = question.typed(as_text(answers[question.name]))
         return typed
+
+
+def _needs(config: Mapping[str, Any], name: str) -> Any:
+    """What the choices of a question need of the others: a mapping that a hidden question gives."""
+    hidden = config.get(f"{name}_needs")
+    return hidden.get("default") if isinstance(hidden, dict) else None
 
 
 def _config(root: Path) -> dict[str, Any]:

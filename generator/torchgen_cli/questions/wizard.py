@@ -8,11 +8,11 @@ from typing import Any, TextIO
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.output import create_output
-from questionary import Choice, select, text
+from questionary import Choice, checkbox, select, text
 from questionary.question import Question as Prompt
 
 from .answers import Answer, complaint
-from .question import Question
+from .question import Question, as_text
 from .questionnaire import Questionnaire
 
 BACK = object()
@@ -113,14 +113,16 @@ class Wizard:
             options = question.choices or ({"yes": "", "no": ""} if question.type == "bool" else {})
             if question.type == "bool":
                 suggested = "yes" if question.typed(suggested) else "no"
-            if options:
+            if question.several:
+                said = self._mark(question, message, suggested)
+            elif options:
                 said = self._choose(message, self._titles(options), suggested)
             else:
                 said = self._type(message, suggested, edit=answered)
             if said is BACK:
                 return BACK
             wrong = self._take(question, str(said))
-            self._print(f"{message} {said}", *([wrong] if wrong else []))
+            self._print(f"{message} {said}", *([wrong] if wrong else question.brought(str(said))))
             if not wrong:
                 return said
             suggested, answered = str(said), True
@@ -134,7 +136,9 @@ class Wizard:
             return "An answer is needed: the template has no default."
         wrong = complaint(self._questionnaire, question, said, self._at(question)[1])
         if not wrong:
-            self._answers[question.name] = said
+            self._answers[question.name] = (
+                as_text(question.typed(said)) if question.several else said
+            )
         return wrong
 
     def _set_path(self, path: str) -> str:
@@ -176,6 +180,18 @@ class Wizard:
         message = self._filled(message)
         menu = select(message, choices, default, qmark="", instruction=" ", output=self._output)
         return self._prompt(menu, KeyBindings())
+
+    def _mark(self, question: Question, message: str, suggested: str) -> object:
+        """Ask for any number of choices; those suggested are marked."""
+        choices, marked = self._titles(question.choices), question.named(suggested)
+        for choice in choices:
+            choice.checked = choice.value in marked
+        hint = "(Space marks, Enter goes on)"
+        menu = checkbox(
+            self._filled(message), choices, qmark="", instruction=hint, output=self._output
+        )
+        said = self._prompt(menu, KeyBindings())
+        return said if said is BACK else as_text(said)
 
     def _type(self, message: str, suggested: str, *, edit: bool) -> object:
         """Ask for a line: `suggested` gives way to what is typed, unless it is there to `edit`."""

@@ -1,78 +1,93 @@
-"""What a run was made with: the receipt that lets someone make it again."""
+"""What a run was made with, for environment.json and code.patch."""
 
-import functools
-import hashlib
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import torch
 
-PACKAGE_ROOT = Path(__file__).resolve().parents[1]
-ROOT = PACKAGE_ROOT.parent
+ROOT = Path(__file__).resolve().parents[2]
+PATCH_LIMIT = 5_000_000  # bytes
 
 
-def describe(fingerprint: str, device: torch.device) -> dict[str, Any]:
-    """Commit, versions, hardware and data, as plain values for `environment.json`."""
+def describe(device: torch.device) -> dict[str, Any]:
+    """Command, code, versions and hardware."""
+    cuda = device.type == "cuda"
+    commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain", "--untracked=normal")
     return {
         "command": sys.argv,
-        "git_commit": _git("rev-parse", "HEAD"),
-        "code_fingerprint": _code_fingerprint(),
-        "git_dirty": None if (status := _git("status", "--porcelain")) is None else bool(status),
-        "template_version": _template_version(),
-        "data_fingerprint": fingerprint,
+        "git_commit": None if commit is None else commit.decode().strip(),
+        "git_dirty": None if status is None else bool(status),
+        "template_version": template_version(),
         "python": platform.python_version(),
-        "packages": _packages(),
+        "packages": read_packages(),
         "platform": platform.platform(),
         "hostname": platform.node(),
         "cpu": platform.processor() or platform.machine(),
         "cpu_count": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "device": str(device),
-        "device_name": torch.cuda.get_device_name(device) if device.type == "cuda" else None,
+        "device_name": torch.cuda.get_device_name(device) if cuda else None,
         "cuda": torch.version.cuda,
-        "cudnn": torch.backends.cudnn.version() if device.type == "cuda" else None,
+        "cudnn": torch.backends.cudnn.version() if cuda else None,
     }
 
 
-def _git(*arguments: str) -> str | None:
-    """What git answers about this project; None without git or a repository."""
+def git(*arguments: str, **variables: str) -> bytes | None:
+    """The output of git about this project; None if git fails."""
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")} | variables
+    line = ["git", "-C", str(ROOT), "--no-optional-locks", "-c", "core.safecrlf=false", *arguments]
     try:
-        answer = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True
-        )
+        return subprocess.run(line, env=environment, capture_output=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    return answer.stdout.strip()
 
 
-def _code_fingerprint() -> str:
-    """Another one for each state of the package's code, committed or not."""
-    digest = hashlib.sha256()
-    for path in sorted(PACKAGE_ROOT.rglob("*.py")):
-        name = path.relative_to(PACKAGE_ROOT).as_posix()
-        digest.update(name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+def read_patch() -> bytes | None:
+    """The difference between the code and the last commit, with new files, for `git apply`.
 
-
-def _template_version() -> str | None:
-    """The version of the template that this project is at, from its answers file."""
-    try:
-        answers = (ROOT / ".copier-answers.yml").read_text(encoding="utf-8")
-    except OSError:
+    None if there is no commit, or the difference is larger than PATCH_LIMIT.
+    """
+    index = git("rev-parse", "--git-path", "index")
+    new = git("ls-files", "--others", "--exclude-standard", "-z")
+    if index is None or new is None:
         return None
-    match = re.search(r"^_commit:\s*(\S+)", answers, re.MULTILINE)
-    return match[1].strip("'\"") if match else None
+    sizes = [(ROOT / os.fsdecode(name)).lstat().st_size for name in new.split(b"\0") if name]
+    if sum(sizes) > PATCH_LIMIT:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        # new files are added to a copy of the index, whose time git compares with the files'
+        copy = Path(folder, "index")
+        shutil.copy2(ROOT / os.fsdecode(index).strip(), copy)
+        git("add", "--intent-to-add", ".", GIT_INDEX_FILE=str(copy))
+        git("update-index", "-q", "--refresh", GIT_INDEX_FILE=str(copy))
+        # plumbing ignores the user's settings of `git diff`
+        command = ("diff-index", "--patch", "--binary", "--no-ext-diff", "--no-textconv", "HEAD")
+        patch = git(*command, GIT_INDEX_FILE=str(copy))
+    return None if patch is None or len(patch) > PATCH_LIMIT else patch
 
 
-@functools.cache
-def _packages() -> dict[str, str]:
-    """Every installed distribution and its version."""
-    each = (d.metadata for d in metadata.distributions())  # which is read anew at each access
-    found = {facts["Name"]: facts["Version"] for facts in each if facts["Name"]}
-    return dict(sorted(found.items(), key=lambda item: item[0].lower()))
+def template_version() -> str | None:
+    """The version of the template, from the project's answers file."""
+    file = ROOT / ".copier-answers.yml"
+    answers = file.read_text(encoding="utf-8") if file.is_file() else ""
+    found = re.search(r"^_commit:\s*['\"]?([^\s'\"]+)", answers, re.MULTILINE)
+    return found[1] if found else None
+
+
+def read_packages() -> dict[str, str | None]:
+    """The installed packages and their versions; None for metadata that cannot be read."""
+    packages: dict[str, str | None] = {}
+    for found in metadata.distributions():
+        try:
+            packages[found.metadata["Name"]] = found.version
+        except Exception:
+            packages[str(getattr(found, "_path", found))] = None
+    return dict(sorted((name, version) for name, version in packages.items() if name))

@@ -1,40 +1,56 @@
-"""Files that are there whole or not at all."""
+"""Atomic writes, and locks between processes."""
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 
-def write_atomic(path: Path, content: bytes | memoryview) -> None:
-    """Write a file so that at every moment the old one or the new one is there, whole.
-
-    Raises OSError, as when the disk is full; then the old file is untouched.
-    """
+@contextmanager
+def atomic(path: Path) -> Iterator[IO[bytes]]:
+    """Replace a file so that a crash at any moment leaves the old one or the new one, complete."""
     partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("wb") as file:
-            file.write(content)
+        with partial.open("w+b") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
-        sync_folder(path.parent)
-    except BaseException as error:
+        if os.name == "posix":  # make the rename durable; Windows has no such call
+            folder = os.open(path.parent, os.O_RDONLY)
+            with suppress(OSError):  # nor have some network file systems
+                os.fsync(folder)
+            os.close(folder)
+    except OSError as error:  # that of a full disk does not name the file
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
         partial.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # a full disk would not name the file
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
 
 
-def sync_file(path: Path) -> None:
-    """Make a file's content last through a power cut."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+def write_atomic(path: Path, content: bytes | memoryview) -> None:
+    """Replace a file by this content."""
+    with atomic(path) as file:
+        file.write(content)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make renames within a folder last through a power cut; Windows has no such call."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def lock(path: Path) -> IO[bytes]:
+    """Lock a file until it is closed or the process ends; forked workers do not inherit the lock.
+
+    Raises BlockingIOError if another process has it, another OSError if there can be no lock.
+    """
+    file = path.open("ab")
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except PermissionError as error:  # what POSIX allows, and Windows has, in its place
+        raise BlockingIOError(error.errno, error.strerror, str(path)) from error
+    return file

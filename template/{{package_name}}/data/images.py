@@ -1,173 +1,142 @@
-"""Image files to pixels: every mode that Pillow reads comes out as 8-bit RGB."""
+"""Decode image files into 8-bit RGB, and look at the sizes of many."""
 
 import io
-import os
-import struct
-from functools import cache
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import simplejpeg
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError, features
 
+from ..base import distributed
 from ..base.errors import DataError
 
-# what torchvision takes for an image
-EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
-READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # the latter on Windows
-START, END, EXIF = b"\xff\xd8", b"\xff\xd9", b"Exif\0"  # of a JPEG
-FIRST = 1 << 16  # bytes: more than most small images have
-LARGEST = 1 << 27  # pixels; whether to decode a larger image is left to Pillow
+# what torchvision's ImageFolder takes, and what Pillow also reads
+EXTENSIONS: tuple[str, ...] = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff")
+EXTENSIONS += (".webp", ".gif", ".jfif", *((".avif",) if features.check("avif") else ()))
+GRAY_BITS = 8  # of grayscale images; set 10, 12 or 16 for those of your camera or scanner
+MAX_PIXELS = 1 << 27  # beyond this, Pillow decides whether to decode
+MAX_SIDE = 224  # of images whose sizes differ, unless --image-size says otherwise
+SURVEYED = 1000  # images, evenly spread, whose headers are read for their sizes
+Size = tuple[int, int]  # height, width
+Crop = Callable[[np.ndarray, Size, int], np.ndarray]  # of an image, a size and the sample's index
 
 
-def read(path: str | Path, out: np.ndarray | None = None) -> np.ndarray:
-    """Decode a file into RGB, (H, W, 3) uint8; with `out` it is made to fit that, and put there.
+def read(path: str, size: Size | None = None) -> np.ndarray:
+    """Decode a file into RGB (H, W, 3) uint8, resized and center-cropped to `size` if given.
 
     Raises DataError naming the file.
     """
     try:
-        data = content_of(path)
-        return decode(data) if out is None else decode_into(data, out)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+        with open(path, "rb") as file:
+            image = decode(file.read(), size or (0, 0))
+    except (DataError, OSError) as error:
+        raise DataError(f"{path}: {getattr(error, 'strerror', error)}") from error
+    return image if size is None else fit(image, *size)
 
 
-def content_of(path: str | Path) -> bytes:
-    """The file's bytes: `open` and `read` take half as long again, which shows in small images."""
-    file = os.open(path, READ)
-    try:
-        data = os.read(file, FIRST)
-        if len(data) < FIRST and data.endswith(END):
-            return data  # a whole JPEG: to ask for the size takes longer than to read it
-        size = os.fstat(file).st_size
-        while len(data) < size and (more := os.read(file, size - len(data))):
-            data += more
-        return data
-    finally:
-        os.close(file)
+def decode(data: bytes, at_least: Size = (0, 0)) -> np.ndarray:
+    """Decode an image file's bytes into RGB (H, W, 3) uint8, rotated as its EXIF tag says.
 
-
-def decode_into(data: bytes, out: np.ndarray) -> np.ndarray:
-    """`decode` and `fit`, into an array (H, W, 3) uint8: without a copy where it can be done."""
-    if _decode_usual(data, out):
-        return out
-    height, width, _ = out.shape
-    image = decode(data, (height, width), out)
-    if image is not out:
-        out[...] = fit(image, height, width)
-    return out
-
-
-def _decode_usual(data: bytes, out: np.ndarray) -> bool:
-    """Whether this was a JPEG of just the wanted size that needs no closer look: it is in `out`.
-
-    Such a one is baseline and has three colours; before its frame it has neither EXIF tags nor an
-    image within it (a thumbnail). To have its header read would take three times as long as to find
-    these bytes, which shows in small images.
+    A JPEG much larger than `at_least` (height, width) is decoded at reduced scale. Of an animation
+    the first frame is taken. Raises DataError with the reason; the caller adds the place.
     """
-    shape = out.shape
-    place = data.find(_frame(shape))
-    if place < 0 or data.find(START, len(START), place) >= 0 or data.find(EXIF, 0, place) >= 0:
-        return False
+    if data.startswith(b"\xff\xd8") and not is_rotated(data):  # plain JPEG: twice Pillow's speed
+        try:
+            smallest = {"min_height": at_least[0], "min_width": at_least[1]}
+            height, width, space, _ = simplejpeg.decode_jpeg_header(data, **smallest)
+            if space in ("YCbCr", "RGB", "Gray") and height * width <= MAX_PIXELS:
+                return simplejpeg.decode_jpeg(data, **smallest)
+        except ValueError:
+            pass  # let Pillow say what is wrong
     try:
-        return bool(simplejpeg.decode_jpeg(data, buffer=out).shape == shape)
-    except ValueError:  # no JPEG, or damaged
-        return False
+        with Image.open(io.BytesIO(data)) as image:
+            if image.mode.startswith("RGB") and ";16" in str(image.tile):
+                raise DataError("16 bits per color: save it with 8")  # Pillow would drop the rest
+            ImageOps.exif_transpose(image, in_place=True)
+            return to_rgb(image)
+    except UnidentifiedImageError:
+        raise DataError("not an image" if data else "the file is empty") from None
+    except Image.DecompressionBombError as error:
+        raise DataError(f"the image is too large ({error})") from error
+    except DataError:
+        raise
+    except Exception as error:  # a corrupt file makes Pillow raise nearly anything
+        raise DataError(f"corrupt image ({error})") from error
 
 
-@cache
-def _frame(shape: tuple[int, int, int]) -> bytes:
-    """The beginning of a usual JPEG's frame: marker, length, bits, height, width, colours."""
-    height, width, _ = shape
-    largest = 0xFFFF  # that any JPEG can have
-    return struct.pack(">HHBHHB", 0xFFC0, 17, 8, min(height, largest), min(width, largest), 3)
-
-
-def decode(
-    data: bytes, at_least: tuple[int, int] = (0, 0), out: np.ndarray | None = None
-) -> np.ndarray:
-    """Decode an image file's bytes into RGB, (H, W, 3) uint8, turned as its EXIF tag says.
-
-    16-bit grey is scaled to 8 bits, transparency dropped; of several frames the first is taken.
-    Where `at_least` (height, width) is given, a larger JPEG may come out reduced, though no smaller
-    than that. `out` is returned if it could be used. Raises DataError with the reason; naming the
-    file is left to the caller.
-    """
-    image = _decode_plain_jpeg(data, at_least, out)
-    return _decode_any(data) if image is None else image
-
-
-def _decode_plain_jpeg(
-    data: bytes, at_least: tuple[int, int], out: np.ndarray | None
-) -> np.ndarray | None:
-    """What libjpeg-turbo makes of a JPEG, in half of Pillow's time and with the same pixels.
-
-    None for any other file, and for a JPEG that is turned, has four colours, is damaged or would
-    fill the memory.
-    """
-    if not data.startswith(START) or _is_turned(data):
-        return None
-    smallest = {"min_height": at_least[0], "min_width": at_least[1]}
-    try:
-        height, width, colours, _ = simplejpeg.decode_jpeg_header(data, **smallest)
-        if colours not in ("YCbCr", "RGB", "Gray") or height * width > LARGEST:
-            return None
-        if out is not None and out.shape == (height, width, 3):
-            simplejpeg.decode_jpeg(data, buffer=out, **smallest)
-            return out
-        return simplejpeg.decode_jpeg(data, **smallest)
-    except ValueError:
-        return None
-
-
-def _is_turned(data: bytes) -> bool:
-    """Whether a JPEG's EXIF tag, which stands in one of its first segments, asks for a turn."""
-    if data.find(EXIF, 0, 1 << 16) < 0:
+def is_rotated(data: bytes) -> bool:
+    """Whether a JPEG's EXIF tag asks for a rotation."""
+    if data.find(b"Exif\0", 0, 1 << 16) < 0:
         return False
     try:
         with Image.open(io.BytesIO(data)) as image:
             return image.getexif().get(ExifTags.Base.Orientation, 1) != 1
-    except Exception:  # a damaged header makes Pillow raise nearly anything: let it say what
+    except Exception:  # let Pillow say what is wrong
         return True
 
 
-def _decode_any(data: bytes) -> np.ndarray:
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            ImageOps.exif_transpose(image, in_place=True)
-            return _to_rgb(image)
-    except UnidentifiedImageError:
-        raise DataError("not an image" if data else "the file is empty") from None
-    except DataError:
-        raise
-    except Exception as error:  # a damaged file makes Pillow raise nearly anything
-        raise DataError(f"damaged image ({error})") from error
-
-
 def fit(image: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Resize (H, W, C) uint8, C = 1 or 3, until it just covers the target, then crop its centre.
-
-    Bilinear with antialiasing. An image that already has the size is returned as it is.
-    """
+    """Resize (H, W, C) to cover the target (bilinear, antialiased), then center-crop."""
     if image.shape[:2] == (height, width):
         return image
-    channels = image.shape[2]
-    source = Image.fromarray(image[:, :, 0] if channels == 1 else image)
-    fitted = ImageOps.fit(source, (width, height), Image.Resampling.BILINEAR)
-    return np.array(fitted).reshape(height, width, channels)
+    if image.ndim == 3 and (image.shape[2] != 3 or image.dtype != np.uint8):
+        planes = [fit(plane, height, width) for plane in np.moveaxis(image, 2, 0)]
+        return np.stack(planes, axis=2)  # Pillow has no mode for them together
+    fitted = ImageOps.fit(Image.fromarray(image), (width, height), Image.Resampling.BILINEAR)
+    return np.array(fitted)
 
 
-def _to_rgb(image: Image.Image) -> np.ndarray:
-    """The pixels as (H, W, 3) uint8."""
-    if image.mode == "F":
-        raise DataError("floating-point pixels have no known range: save it with 8 or 16 bits")
-    if image.mode.startswith("I"):  # I;16 and its kin, or 16 bits within 32: convert() clips these
-        grey = np.asarray(image)
-        if grey.min() < 0 or grey.max() > 0xFFFF:
-            raise DataError("32-bit pixels have no known range: save it with 8 or 16 bits")
-        return np.repeat((grey >> 8).astype(np.uint8)[:, :, None], 3, axis=2)
-    if image.mode == "P":  # by way of RGBA, as Pillow warns about some transparent palettes
+def to_rgb(image: Image.Image) -> np.ndarray:
+    """The pixels as (H, W, 3) uint8, scaled from GRAY_BITS; transparency is dropped."""
+    if image.mode[0] in "IF":  # 16 or 32 bits, or floats; convert() would clip them
+        gray = np.asarray(image)
+        if image.mode == "F" or gray.min() < 0 or gray.max() >= 1 << GRAY_BITS:
+            raise DataError(
+                f"pixels of {gray.min()} to {gray.max()}: save it with 8 bits, or set GRAY_BITS in "
+                f"data/images.py, now {GRAY_BITS}, to the bits that your images use"
+            )
+        return np.repeat((gray >> (GRAY_BITS - 8)).astype(np.uint8)[:, :, None], 3, axis=2)
+    if image.mode == "P":  # via RGBA, since Pillow warns about some transparent palettes
         image = image.convert("RGBA")
     return np.array(image.convert("RGB"))
+
+
+def choose_size(open_image: Callable[[int], str | IO[bytes]], count: int) -> Size | None:
+    """The size (height, width) that all images have; for mixed sizes a square, said in a line.
+
+    The square's side is the median shorter side, at most MAX_SIDE. `open_image` gives one of
+    `count` files, of which only the header is read. None if Pillow can read none of them.
+    """
+    sizes: list[Size] = []
+    for index in np.unique(np.linspace(0, count - 1, min(count, SURVEYED)).astype(int)).tolist():
+        try:
+            with Image.open(open_image(index)) as image:
+                width, height = image.size
+                # a PNG may have its tags behind the pixels
+                tags = {} if image.format == "PNG" and "exif" not in image.info else image.getexif()
+                rotated = tags.get(ExifTags.Base.Orientation, 1) >= 5  # by a quarter turn
+                sizes.append((width, height) if rotated else (height, width))
+        except Exception:  # a corrupt file makes Pillow raise nearly anything
+            continue
+    if len(set(sizes)) <= 1:
+        return sizes[0] if sizes else None
+    side = min(MAX_SIDE, int(np.median([min(size) for size in sizes])))
+    said = f"images have {len(set(sizes))} different sizes: all are resized and cropped to {side}"
+    if distributed.RANK == 0:
+        print(f"{said} x {side}; --image-size sets another size", file=sys.stderr)
+    return side, side
+
+
+def find_images(paths: tuple[Path, ...]) -> list[Path]:
+    """The files; for a folder the images below it. Raises DataError if a folder has none."""
+    found: list[Path] = []
+    for path in paths:
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        below = [file for file in files if file == path or file.suffix.lower() in EXTENSIONS]
+        if not below:
+            raise DataError(f"{path} has no image ({' '.join(EXTENSIONS)})")
+        found += below
+    return found

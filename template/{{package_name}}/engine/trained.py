@@ -1,87 +1,79 @@
-"""A trained model and all that is needed to use it."""
+"""A trained model and what is needed to use it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
 from torch import nn
 
-from ..base.errors import DataError
-from ..base.facts import Facts
-from ..base.values import Plain, from_plain
+from ..base.cli import from_dict
+from ..base.errors import CheckpointError, DataError
 from ..config import Config
-from ..data.source import counted
-from ..data.splits import open_split, place_of
-from ..data.subset import Samples
+from ..data.info import DatasetInfo
+from ..data.reader import Reader
+from ..model import build_model
 from ..task import Task
 from . import checkpoint
-from .build import build
-from .forward import forward
+from .run import naming_commit
+from .trainer import ModelWithLoss, autocast
+
+KEYS = {"model", "task", "ema", "ema_task", "config", "dataset"}  # of a checkpoint
 
 
-class Trained(NamedTuple):
-    """What `train` leaves behind, ready for `evaluate`, `predict` and `export`."""
+def move(module: nn.Module, device: torch.device) -> nn.Module:
+    """Move a module to the device, in the memory layout that images have."""
+    return module.to(device, memory_format=torch.channels_last)
 
-    model: nn.Module  # the averaged weights, where the run kept an average
+
+class TrainedModel(NamedTuple):
+    """What a checkpoint holds, in evaluation mode."""
+
+    module: ModelWithLoss
+    model: nn.Module  # with the averaged weights, if the run kept an average
     task: Task
-    facts: Facts  # of the data that it was trained on
-    config: Config  # of the training run
+    info: DatasetInfo  # of the training data
+    config: Config  # of the run
+    device: torch.device
 
     @torch.no_grad()
-    def answer(self, inputs: torch.Tensor) -> torch.Tensor:
+    def predict(self, inputs: torch.Tensor) -> torch.Tensor:
         """What the task makes of the outputs for inputs (B, ...) as they are stored."""
-        self.model.eval()
-        return self.task.activate(forward(self.model, inputs))
+        with autocast(self.config, self.device):
+            outputs = self.model(inputs.to(self.device))
+        return self.task.activate(outputs)
 
 
-def best_of(path: Path) -> Path:
-    """The best checkpoint of a run's folder; a file is its own."""
-    return path / "checkpoints" / "best.pt" if path.is_dir() else path
+def load_trained(
+    path: Path,
+    device: torch.device,
+    place: Callable[[nn.Module, torch.device], nn.Module] = move,
+) -> TrainedModel:
+    """Read a checkpoint, or the best one of a run's folder.
 
-
-def weights_of(state: checkpoint.State) -> checkpoint.State:
-    """The weights to use among what a checkpoint holds: the average, where the run kept one."""
-    return state["model"] if state["average"] is None else state["average"]
-
-
-def load_trained(path: Path, device: torch.device) -> Trained:
-    """Read a checkpoint, the best one of a run's folder, or a .safetensors file of this project.
-
-    Raises CheckpointError where it is damaged or of another model.
+    Raises CheckpointError if it is missing, corrupt, or of another model.
     """
-    if path.suffix == ".safetensors":
-        from .portable import from_safetensors
-
-        return from_safetensors(path, device)
-    path = best_of(path)
+    path = path / "checkpoints" / "best.pt" if path.is_dir() else path
     state = checkpoint.load(path)
-    with checkpoint.reading(path):
-        return assembled(state, weights_of(state), path, device)
+    if missing := KEYS.difference(state):
+        raise CheckpointError(f"{path} is not a checkpoint: it has no {min(missing)}")
+    config, info = from_dict(Config, state["config"]), from_dict(DatasetInfo, state["dataset"])
+    module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
+    module = place(module, device)
+    with naming_commit(path.parent.parent):
+        checkpoint.load_weights(module.model, state["ema"] or state["model"])
+        checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
+    return TrainedModel(module, module.model, module.task, info, config, device)
 
 
-def assembled(known: Plain, weights: checkpoint.State, path: Path, device: torch.device) -> Trained:
-    """The model of the `config` and the `facts` that a file knows, with the weights that it has."""
-    config, facts = from_plain(Config, known["config"]), Facts.from_plain(known["facts"])
-    model = build(config, facts, device, fresh=False)
-    checkpoint.restore_model(model, weights, path)
-    return Trained(model, Task(config, facts).to(device).eval(), facts, config)
-
-
-def open_data(trained: Trained, data_dir: Path | None, split: str) -> Samples:
+def open_data(trained: TrainedModel, data_dir: Path | None, split: str) -> Reader:
     """Open a split as the model was trained to see it; refuses data of other classes."""
-    folder, facts = data_dir or Path(trained.config.data_dir), trained.facts
-    shards = trained.config.shards
-    reader = open_split(folder, split, facts.shape[:2], shards=shards)
-    if reader.classes != facts.classes or tuple(reader.shape) != facts.shape:
-        odd = sorted(set(reader.classes) ^ set(facts.classes))
-        only = f"only one of them has {', '.join(odd[:5])}" if odd else "in another order, perhaps"
+    folder, info = data_dir or trained.config.data_dir, trained.info
+    data = Reader(folder / split, info.shape[:2])
+    if data.classes != info.classes or tuple(data.shape) != info.shape:
+        odd = sorted(set(data.classes) ^ set(info.classes))[:5]
         raise DataError(
-            f"{place_of(folder, split, shards=shards)} is not what the checkpoint was trained on: "
-            f"it has {counted(reader.classes)} and the shape {tuple(reader.shape)}, the checkpoint "
-            f"{counted(facts.classes)} and {facts.shape}; {only}"
+            f"{folder} differs from the data that the checkpoint was trained on: samples of "
+            f"{tuple(data.shape)}, not {info.shape}; classes that only one has: {odd}"
         )
-    if trained.config.skip_bad:
-        from ..data.skipping import Skipping
-
-        return Skipping(reader)
-    return reader
+    return data

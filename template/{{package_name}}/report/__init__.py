@@ -1,9 +1,44 @@
-"""What a run looks like: `python -m PACKAGE.report RUN`.
+"""A page about a run: `python -m <package>.report RUN`, and at the end of each training run."""
 
-Nothing here is imported before a run is over; open it to change what the page shows.
-"""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
-import os
+from ..base import distributed
+from ..base.cli import Settings
+from ..base.signals import StopSignal
 
-# figures are drawn into files alone: what shows those of a notebook may not be installed
-os.environ.pop("MPLBACKEND", None)
+PACKAGE = __name__.partition(".")[0]
+completed: list[Path] = []  # folders of runs that this process has completed
+
+
+@dataclass(frozen=True)
+class ReportConfig(Settings):
+    """Flags of `train`."""
+
+    report: bool = True
+    """Write report.html into the run's folder at the end of the run."""
+
+
+@contextmanager
+def report_at_end(config: ReportConfig, stop: StopSignal) -> Iterator[None]:
+    """Write the report of a run that completes within this context, on leaving it.
+
+    Whatever goes wrong becomes one line: it changes neither the run nor its exit code.
+    """
+    missing = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
+    if config.report and missing and distributed.RANK == 0:
+        print(f"warning: no report at the end: it needs pip install {' '.join(missing)}")
+    yield
+    for run_dir in completed if config.report and not missing else ():
+        try:
+            from .page import write_report  # only here: matplotlib takes a second to import
+
+            print(f"report  {write_report(run_dir, stopped=lambda: bool(stop))}", flush=True)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}".splitlines()[0][:160]
+            again = f"python -m {PACKAGE}.report {run_dir}"
+            print(f"warning: no report ({reason}); write it with {again}", flush=True)
+    completed.clear()

@@ -1,4 +1,1 @@
-"""Proof of this project's promises, for the code as it stands: `python -m PACKAGE.verify`.
-
-Imports everything but the commands, which it runs. Open it to see what a verdict rests on.
-"""
+"""Proofs of what this project promises, run on its code as it stands, your edits included."""

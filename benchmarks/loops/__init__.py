@@ -1,1 +1,0 @@
-"""The training loops that benchmarks/loop.py compares, one per file."""

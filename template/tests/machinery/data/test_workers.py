@@ -1,0 +1,89 @@
+"""Processes that load data: what they send, what they draw, how they end."""
+
+import os
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from batches import epochs, same
+from toy.augment import Augmentation
+from toy.base import distributed
+from toy.config import Config
+from toy.data import loader as loading
+from toy.data.loader import BatchDataset, EvalSampler, batches, close, make_loader
+from toy.data.reader import Reader
+from toys import CPU
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(loading, "start_worker"), reason="this project loads data in threads"
+)
+
+
+@pytest.fixture
+def reader(toy_data: Path) -> Reader:
+    return Reader(toy_data / "train")
+
+
+def test_batches_of_workers_are_those_of_one_process(reader: Reader) -> None:
+    dataset = BatchDataset(reader, Augmentation(Config(), None))
+    assert same(epochs(dataset, 0), epochs(dataset, 2))
+
+
+class Dying(Reader):
+    """A reader whose process is killed, as for want of memory."""
+
+    def read(self, indices: np.ndarray, fit: Any = None) -> np.ndarray:
+        os._exit(1)
+
+
+def test_a_worker_that_dies_is_told_by_its_number(toy_data: Path) -> None:
+    with pytest.raises(RuntimeError, match="DataLoader worker"):
+        epochs(BatchDataset(Dying(toy_data / "train")), 1)
+
+
+def test_workers_end_when_the_loader_is_closed(reader: Reader) -> None:
+    loader = make_loader(BatchDataset(reader), EvalSampler(48, 4), workers=2, device=CPU)
+    next(batches(loader, CPU))
+    workers = list(loader._iterator._workers)
+    assert all(worker.is_alive() for worker in workers)
+    began = time.monotonic()
+    close(loader)
+    assert not any(worker.is_alive() for worker in workers)
+    assert time.monotonic() - began < 10
+    close(loader)
+
+
+class Drawing(Reader):
+    """A reader that draws from the global generators, as an edited one may."""
+
+    def read(self, indices: np.ndarray, fit: Any = None) -> np.ndarray:
+        numbers = [random.randrange(30_000) for _ in indices]
+        one, other = (
+            np.random.randint(0, 30_000, len(indices)),
+            torch.randint(30_000, (len(indices),)),
+        )
+        return np.stack([numbers, one, other.numpy()], axis=1).astype(np.int16)
+
+
+@pytest.fixture
+def draw(toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that gives what the two workers of a rank draw, for each batch."""
+
+    def drawn(rank: int) -> list[np.ndarray]:
+        monkeypatch.setattr(distributed, "RANK", rank)
+        monkeypatch.setattr(distributed, "shard", lambda indices: indices)
+        return [
+            batch.inputs.numpy() for batch in epochs(BatchDataset(Drawing(toy_data / "train")), 2)
+        ]
+
+    return drawn
+
+
+def test_what_workers_draw_differs_between_workers_epochs_and_ranks(draw: Any) -> None:
+    found = [*draw(0), *draw(1)]
+    for column in range(3):
+        assert len({inputs[:, column].tobytes() for inputs in found}) == len(found) == 24

@@ -1,0 +1,155 @@
+"""The settings of the machinery do what they say, where no other test shows it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from toy.base.errors import FlagError
+from toy.base.seeds import set_deterministic
+from toy.data.reader import Reader
+from toys import (
+    DELAY,
+    STEPS,
+    at_pass,
+    make_trainer,
+    only_rank,
+    read_checkpoint,
+    read_lines,
+    train_here,
+    write_data,
+)
+
+
+def test_seed_fixes_the_order_and_the_augmentation(toy_data: Path) -> None:
+    with only_rank():
+        first, again, other = (
+            [
+                (batch.indices.tolist(), batch.inputs.tolist())
+                for batch in make_trainer(toy_data, seed=seed).batches()
+            ]
+            for seed in (3, 3, 4)
+        )
+    assert first == again
+    assert [indices for indices, _ in first] != [indices for indices, _ in other]
+    drawn = [dict(zip(sum_up(run, 0), sum_up(run, 1), strict=True)) for run in (first, other)]
+    assert drawn[0] != drawn[1], "the same sample is augmented the same with each seed"
+
+
+def sum_up(batches: list[Any], part: int) -> list[Any]:
+    """The samples of all batches."""
+    return [sample for batch in batches for sample in batch[part]]
+
+
+def test_batch_size_counts_the_samples_of_a_step(toy_data: Path) -> None:
+    with only_rank():
+        for size in (4, 16):
+            trainer = make_trainer(toy_data, batch_size=size)
+            assert [len(batch.targets) for batch in trainer.batches()] == [size] * (48 // size)
+
+
+def test_num_workers_is_the_number_of_loading_processes(toy_data: Path) -> None:
+    with only_rank():
+        for count in (0, 2):
+            trainer = make_trainer(toy_data, num_workers=count)
+            assert trainer.train_loader.num_workers == trainer.val_loader.num_workers == count
+
+
+def test_cache_reads_each_sample_once(toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[int] = []
+    read = Reader.read
+
+    def count(reader: Reader, indices: np.ndarray, fit: Any = None) -> np.ndarray:
+        reads.extend(indices.tolist())
+        return read(reader, indices, fit)
+
+    monkeypatch.setattr(Reader, "read", count)
+    found = {}
+    with only_rank():
+        for cache in ("none", "memory"):
+            reads.clear()
+            trainer = make_trainer(toy_data, cache=cache)
+            started = len(reads)
+            for epoch in range(2):
+                trainer.progress.epoch = epoch
+                trainer.progress.step = STEPS * epoch
+                assert len(list(trainer.batches())) == STEPS
+                trainer.evaluate()
+            found[cache] = len(reads) - started
+    assert found == {"none": 2 * (48 + 15), "memory": 0}
+
+
+def test_ema_decay_zero_evaluates_the_weights_themselves(toy_data: Path, tmp_path: Path) -> None:
+    assert train_here(toy_data, tmp_path, epochs=1) == 0
+    assert read_checkpoint(tmp_path)["ema"] is None
+
+
+@pytest.mark.slow
+def test_compile_compiles_the_model(toy_data: Path) -> None:
+    with only_rank():
+        for asked in (False, True):
+            module = make_trainer(toy_data, compile=asked).module
+            assert (module._compiled_call_impl is not None) == asked
+
+
+@pytest.mark.parametrize(("every", "step"), [("4", 4), ("2h", None)])
+def test_checkpoint_every_saves_within_an_epoch(
+    toy_data: Path, tmp_path: Path, every: str, step: int | None
+) -> None:
+    assert train_here(toy_data, tmp_path, epochs=1, checkpoint_every=every) == 0
+    assert (tmp_path / "checkpoints" / "previous.pt").exists() == (step is not None)
+    if step:
+        assert read_checkpoint(tmp_path, "previous.pt")["progress"]["step"] == step + DELAY
+
+
+def test_a_time_between_checkpoints_counts_from_the_last_one(
+    toy_data: Path, tmp_path: Path
+) -> None:
+    assert train_here(toy_data, tmp_path, epochs=1, checkpoint_every="0.000001s") == 0
+    step = read_checkpoint(tmp_path, "previous.pt")["progress"]["step"]
+    assert step >= STEPS - 1 - DELAY, "a time of nothing saves after each step"
+
+
+def test_log_every_gives_the_loss_of_each_such_step(toy_data: Path, tmp_path: Path) -> None:
+    losses = {}
+    for every in (1, 3):
+        assert train_here(toy_data, tmp_path / str(every), log_every=every) == 0
+        lines = read_lines(tmp_path / str(every), "steps.jsonl")
+        losses[every] = [line["loss"] for line in lines]
+        assert [line["step"] for line in lines] == list(range(every, 13, every))
+    assert losses[3] == losses[1][2::3]
+
+
+@pytest.mark.slow
+def test_deterministic_asks_torch_for_it(toy_data: Path, tmp_path: Path) -> None:
+    seen: list[bool] = []
+    try:
+        for asked in (True, False):
+            with at_pass(1, lambda: seen.append(torch.are_deterministic_algorithms_enabled())):
+                train_here(toy_data, tmp_path / str(asked), epochs=1, deterministic=asked)
+            torch.use_deterministic_algorithms(False)
+    finally:
+        set_deterministic(False)
+        torch.use_deterministic_algorithms(False)
+    assert seen == [True, False]
+
+
+def test_a_device_that_is_not_there_is_refused(toy_data: Path, tmp_path: Path) -> None:
+    with pytest.raises(FlagError, match="--device nonsense"):
+        train_here(toy_data, tmp_path / "run", device="nonsense")
+    assert not (tmp_path / "run" / "config.json").exists()
+
+
+def test_data_dir_is_where_the_data_is(tmp_path: Path) -> None:
+    with only_rank():
+        trainer = make_trainer(write_data(tmp_path / "data", train=16, val=3))
+    assert (trainer.info.samples, len(trainer.val_data)) == (16, 3)
+
+
+def test_a_run_records_its_settings(toy_data: Path, finished_run: Path) -> None:
+    config = json.loads((finished_run / "config.json").read_text())
+    assert (config["batch_size"], config["device"], config["amp"]) == (8, "cpu", "off")
+    assert (config["data_dir"], config["run_dir"]) == (str(toy_data), str(finished_run))
+    assert read_checkpoint(finished_run)["config"]["epochs"] == 2

@@ -1,0 +1,25 @@
+"""A toy tracker: a line of tracker.jsonl for each call."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+class Tracker:
+    def __init__(self, run_dir: Path, run: str, settings: dict[str, Any]) -> None:
+        self.path = run_dir / "tracker.jsonl"
+        self.write("start", run)
+
+    def log(self, points: dict[int, dict[str, float]]) -> None:
+        for step, values in points.items():
+            self.write("log", step, values)
+
+    def finish(self, values: dict[str, float]) -> None:
+        self.write("finish", values)
+
+    def close(self) -> None:
+        self.write("close")
+
+    def write(self, *line: Any) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")

@@ -1,0 +1,1 @@
+"""Turn a checkpoint into a model that runs without this project's code."""

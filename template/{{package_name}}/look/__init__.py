@@ -1,0 +1,1 @@
+"""Look at the model: what it is, what it sees, what it learned."""

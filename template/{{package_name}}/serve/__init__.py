@@ -1,0 +1,1 @@
+"""Serve a model over HTTP: a page to try it on, predictions in JSON, health and metrics."""
