@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 import torch
-from commands import command, run
+from commands import FLAGS, command, run
 
-FLAGS = ["--epochs=3", "--batch-size=8", "--device=cpu", "--ema-decay=0.9"]
+SETTINGS = [*FLAGS, "--epochs=3", "--ema-decay=0.9"]
 pytestmark = pytest.mark.slow
 
 
 def train(data: Path, run_dir: Path, *flags: str) -> Path:
     """Train, or finish a run that was stopped."""
     where = ("--data-dir", data, "--run-dir", run_dir, "--resume")
-    run("train", *where, *FLAGS, *flags)
+    run("train", *where, *SETTINGS, *flags)
     return run_dir
 
 
@@ -39,7 +39,7 @@ def assert_same(one: Path, other: Path) -> None:
 @pytest.fixture(scope="module")
 def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
-    return train(data, tmp_path_factory.mktemp("runs") / "finished", "--num-workers=0")
+    return train(data, tmp_path_factory.mktemp("runs") / "finished")
 
 
 def test_workers_do_not_change_a_run(data: Path, finished: Path, tmp_path: Path) -> None:
@@ -53,15 +53,15 @@ def test_a_stopped_run_ends_like_one_never_stopped(
     if not hasattr(signal, name):
         pytest.skip(f"this system has no {name}")
     run_dir = tmp_path / "run"
-    where = ("--data-dir", data, "--run-dir", run_dir, "--num-workers=0", "--checkpoint-every=2")
+    where = ("--data-dir", data, "--run-dir", run_dir, "--checkpoint-every=2")
     process = subprocess.Popen(
-        command("train", *where, *FLAGS), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command("train", *where, *SETTINGS), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     while not (run_dir / "checkpoints" / "last.pt").exists() and process.poll() is None:
         time.sleep(0.001)
     process.send_signal(getattr(signal, name))
     process.wait(60)
-    assert_same(train(data, run_dir, "--num-workers=0"), finished)
+    assert_same(train(data, run_dir), finished)
 
 
 def test_evaluate_finds_what_training_logged(data: Path, finished: Path) -> None:
