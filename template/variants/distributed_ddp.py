@@ -133,13 +133,6 @@ def shard(indices: np.ndarray) -> np.ndarray:
     return indices[RANK::WORLD_SIZE]
 
 
-def all_reduce_max(value: int) -> int:
-    """The largest of the ranks' values."""
-    tensor = torch.tensor(int(value))
-    dist.all_reduce(tensor, dist.ReduceOp.MAX)
-    return int(tensor)
-
-
 class DelayedMax:
     """Has all ranks act at the same step on what one of them wants, without a wait.
 

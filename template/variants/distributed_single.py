@@ -55,10 +55,6 @@ def all_gather(value: T) -> list[T]:
     return [value]
 
 
-def all_reduce_max(value: int) -> int:
-    return value
-
-
 class DelayedMax:
     def __call__(self, *values: int, wait: bool = False) -> list[int]:
         return list(values)

@@ -1,6 +1,7 @@
 """Samplers, the dataset and the loader: whole batches, in an order that the seed fixes."""
 
 import atexit
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -14,7 +15,7 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 from ..base import distributed
 from ..base.errors import DataError, FlagError
 from ..base.seeds import Stream, mix, seed_everything
-from ..base.signals import ignore_in_worker
+from ..base.signals import STOP
 from .reader import Reader
 
 Arrays = tuple[np.ndarray, np.ndarray]
@@ -122,7 +123,10 @@ class BatchDataset(Dataset[Batch | DataError]):
 
 def start_worker(worker: int, *, seed: int) -> None:
     """Prepare a worker. The seeds are for your own code that draws from a global generator."""
-    ignore_in_worker()
+    # the scheduler signals all processes, but the main one still needs this worker's batch;
+    # `close` ends it, and torch's own watchdog once its parent is gone
+    for number in STOP:
+        signal.signal(number, signal.SIG_IGN)
     seed_everything(mix(seed, Stream.WORKER, worker))
 
 

@@ -68,7 +68,7 @@ BOXED = {
 
 PREDICTED = [
     Bad("predict: no file", nothing, f"{PREDICT} nowhere.jpg", ("nowhere.jpg", "No such file")),
-    Bad("predict: no image in a folder", nothing, f"{PREDICT} run", ("run", "no image")),
+    Bad("predict: a folder", nothing, f"{PREDICT} run", ("run", "Is a directory")),
     Bad("predict: an empty file", replace(IMAGE, b""), PREDICT, (IMAGE, "empty")),
     Bad("predict: half an image", cut(IMAGE, 0.5), PREDICT, (IMAGE, "corrupt image")),
     Bad("predict: a text", replace(IMAGE, b"Dear reader"), PREDICT, (IMAGE, "not an image")),

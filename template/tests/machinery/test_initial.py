@@ -56,7 +56,7 @@ def test_safetensors_are_read(tmp_path: Path) -> None:
     model, _ = started(tmp_path / "a.safetensors")
     assert torch.equal(model.head.weight, given()["head.weight"])
     (tmp_path / "a.safetensors").write_bytes(b"nothing of the kind")
-    with pytest.raises(CheckpointError, match="is corrupt, or holds more"):
+    with pytest.raises(CheckpointError, match="has no tensors by name: "):
         started(tmp_path / "a.safetensors")
 
 
@@ -70,10 +70,10 @@ class Runs:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"weight": torch.ones(3, 3)}, "does not fit: it has weight, the model first.weight"),
-        ({"epoch": 3}, "holds no tensors by name"),
-        ([torch.ones(3)], "is corrupt, or holds more than tensors by name"),
-        (Runs(), "is corrupt, or holds more than tensors by name"),
+        ({"weight": torch.ones(3, 3)}, "has weight, not first.weight"),
+        ({"epoch": 3}, "has no tensors, not first.weight"),
+        ([torch.ones(3)], "has no tensors by name: "),
+        (Runs(), "has no tensors by name: "),
     ],
 )
 def test_a_file_that_is_of_no_use_is_refused(
@@ -86,7 +86,7 @@ def test_a_file_that_is_of_no_use_is_refused(
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="there is no such file"):
+    with pytest.raises(CheckpointError, match="No such file"):
         started(tmp_path / "a.pt")
 
 

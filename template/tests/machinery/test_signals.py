@@ -1,4 +1,4 @@
-"""Signals are remembered by a run and ignored by its workers."""
+"""Signals are remembered by a run."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from toy.base.signals import STOP, StopSignal, ignore_in_worker
+from toy.base.signals import STOP, StopSignal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
@@ -52,10 +52,3 @@ def test_the_first_signal_counts_and_a_second_ctrl_c_ends_at_once(
     os.kill(os.getpid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGTERM)  # what torchrun makes of the second one
     assert (stop.number, codes) == (signal.SIGINT, [130, 130])
-
-
-def test_a_worker_ignores_the_signals() -> None:
-    ignore_in_worker()
-    for number in STOP:
-        os.kill(os.getpid(), number)
-        assert signal.getsignal(number) == signal.SIG_IGN

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -148,6 +149,9 @@ def leave_run() -> None:
         file.close()
     run_folder._locks.clear()
     if in_group():
+        # gloo's destructor waits for ever for a thread that still has to release a tensor
+        torch.distributed.all_reduce(torch.zeros(()))
+        time.sleep(0.1)
         torch.distributed.destroy_process_group()
 
 

@@ -1,5 +1,6 @@
 """What every command does around its work: parse flags, print errors in one line, exit."""
 
+import argparse
 import dataclasses
 import io
 import json
@@ -12,7 +13,6 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
@@ -52,17 +52,14 @@ def parse_interval(text: str) -> tuple[int, float]:
 
 def parse(config_type: type[T], file: Path | None = None) -> T:
     """Read the flags. They override those of `--config FILE`, which override those of `file`."""
-    given, from_file = sys.argv[1:], list[str]()
-    names = {field.name for field in dataclasses.fields(config_type)}  # type: ignore[arg-type]
-    files = [] if file is None else [file]
-    for word, following in pairwise([*given, ""]):
-        name, equals, value = word.partition("=")
+    given, names = sys.argv[1:], {field.name for field in dataclasses.fields(config_type)}  # type: ignore[arg-type]
+    for name, equals, value in (word.partition("=") for word in given):
         if equals and name.replace("-", "_") in names:
-            raise FlagError(f"{word} is not a flag; did you mean --{name} {value}?")
-        if name == "--config" and "config" in names:
-            files.append(Path(value or following))
-    for file in files:
-        from_file += read_flags(file, names)
+            raise FlagError(f"{name}={value} is not a flag; did you mean --{name} {value}?")
+    finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    finder.add_argument("--config", type=Path)
+    named = finder.parse_known_args(given)[0].config if "config" in names else None
+    from_file = [flag for path in (file, named) if path for flag in read_flags(path, names)]
     spec = sys.modules["__main__"].__spec__
     program = f"python -m {spec.name.removesuffix('.__main__')}" if spec else None
     silence = io.StringIO() if distributed.RANK else None  # rank 0 speaks for all
@@ -72,10 +69,8 @@ def parse(config_type: type[T], file: Path | None = None) -> T:
     except (SystemExit, FlagError) as error:
         if silence:
             time.sleep(5)  # torchrun ends all ranks with the first
-        if from_file and isinstance(error, FlagError):
-            raise FlagError(f"{error} (with {file})") from error
-        if from_file and error.code:
-            print(f"with {file}: {' '.join(from_file)}", file=sys.stderr)
+        elif from_file and getattr(error, "code", None):
+            print(f"with {named or file}: {' '.join(from_file)}", file=sys.stderr)
         raise
 
 
@@ -151,8 +146,6 @@ def explain(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else text
     if "DataLoader worker (pid" in text:
         return f"{text.splitlines()[0]} It may have run out of memory: try fewer --num-workers"
-    if "more than 1 value per channel" in text:  # of a batch norm
-        return "batch norm needs more than one value per channel: give a larger --batch-size"
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return "out of memory: try a smaller --batch-size, or more --accumulate"
     return ""

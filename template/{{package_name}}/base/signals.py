@@ -1,4 +1,4 @@
-"""Signals: finish the step, save, exit; and leave no worker process behind."""
+"""Signals: finish the step, save, exit."""
 
 import os
 import signal
@@ -27,13 +27,3 @@ class StopSignal:
 
     def __bool__(self) -> bool:
         return self.number != 0
-
-
-def ignore_in_worker() -> None:
-    """Leave the signals to the main process, which still needs this worker's batch.
-
-    A scheduler signals the whole process group. torch's own watchdog ends a worker whose parent
-    is gone, and `close` in data/loader.py ends the workers of a run that exits.
-    """
-    for number in STOP:
-        signal.signal(number, signal.SIG_IGN)

@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import suppress
 from typing import IO
 
 import numpy as np
@@ -17,7 +17,6 @@ from ..base.errors import DataError
 EXTENSIONS: tuple[str, ...] = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff")
 EXTENSIONS += (".webp", ".gif", ".jfif", *((".avif",) if features.check("avif") else ()))
 GRAY_BITS = 8  # of grayscale images; set 10, 12 or 16 for those of your camera or scanner
-MAX_PIXELS = 1 << 27  # beyond this, Pillow decides whether to decode
 MAX_SIDE = 224  # of images whose sizes differ, unless --image-size says otherwise
 SURVEYED = 1000  # images, evenly spread, whose headers are read for their sizes
 Size = tuple[int, int]  # height, width
@@ -43,18 +42,16 @@ def decode(data: bytes, at_least: Size = (0, 0)) -> np.ndarray:
     A JPEG much larger than `at_least` (height, width) is decoded at reduced scale. Of an animation
     the first frame is taken. Raises DataError with the reason; the caller adds the place.
     """
-    if data.startswith(b"\xff\xd8") and not is_rotated(data):  # plain JPEG: twice Pillow's speed
-        try:
-            smallest = {"min_height": at_least[0], "min_width": at_least[1]}
-            height, width, space, _ = simplejpeg.decode_jpeg_header(data, **smallest)
-            if space in ("YCbCr", "RGB", "Gray") and height * width <= MAX_PIXELS:
-                return simplejpeg.decode_jpeg(data, **smallest)
-        except ValueError:
-            pass  # let Pillow say what is wrong
+    height, width = at_least
     try:
         with Image.open(io.BytesIO(data)) as image:
             if image.mode.startswith("RGB") and ";16" in str(image.tile):
                 raise DataError("16 bits per color: save it with 8")  # Pillow would drop the rest
+            upright = image.getexif().get(ExifTags.Base.Orientation, 1) == 1
+            if data.startswith(b"\xff\xd8") and image.mode in ("L", "RGB") and upright:
+                with suppress(ValueError):  # let Pillow say what is wrong
+                    # twice Pillow's speed
+                    return simplejpeg.decode_jpeg(data, min_height=height, min_width=width)
             ImageOps.exif_transpose(image, in_place=True)
             return to_rgb(image)
     except UnidentifiedImageError:
@@ -65,17 +62,6 @@ def decode(data: bytes, at_least: Size = (0, 0)) -> np.ndarray:
         raise
     except Exception as error:  # a corrupt file makes Pillow raise nearly anything
         raise DataError(f"corrupt image ({error})") from error
-
-
-def is_rotated(data: bytes) -> bool:
-    """Whether a JPEG's EXIF tag asks for a rotation."""
-    if data.find(b"Exif\0", 0, 1 << 16) < 0:
-        return False
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            return image.getexif().get(ExifTags.Base.Orientation, 1) != 1
-    except Exception:  # let Pillow say what is wrong
-        return True
 
 
 def fit(image: np.ndarray, height: int, width: int) -> np.ndarray:
@@ -128,15 +114,3 @@ def choose_size(open_image: Callable[[int], str | IO[bytes]], count: int) -> Siz
     if distributed.RANK == 0:
         print(f"{said} x {side}; --image-size sets another size", file=sys.stderr)
     return side, side
-
-
-def find_images(paths: tuple[Path, ...]) -> list[Path]:
-    """The files; for a folder the images below it. Raises DataError if a folder has none."""
-    found: list[Path] = []
-    for path in paths:
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        below = [file for file in files if file == path or file.suffix.lower() in EXTENSIONS]
-        if not below:
-            raise DataError(f"{path} has no image ({' '.join(EXTENSIONS)})")
-        found += below
-    return found

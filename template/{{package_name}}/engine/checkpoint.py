@@ -7,6 +7,7 @@ not notice a flipped bit.
 import hashlib
 import io
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ..base.files import atomic
 
 MARK = b"sha256:"
 COMMENT = len(MARK) + 64
-WRAPPERS = ("module.", "_orig_mod.")  # what DDP and torch.compile put before each name
+WRAPPERS = r"^(module\.|_orig_mod\.)+"  # what DDP and torch.compile put before each name
 NESTED = ("ema", "state_dict", "model_state_dict", "model")  # where weights are kept
 
 State = dict[str, Any]
@@ -110,17 +111,7 @@ def load_weights(model: torch.nn.Module, weights: State) -> None:
             f"the checkpoint belongs to another model: {len(wrong)} tensors are missing, unknown "
             f"or of another shape, the first is {wrong[0]}"
         )
-    model.load_state_dict(like(weights, own))
-
-
-def like(tensors: State, patterns: State) -> State:
-    """The tensors, laid out in memory as those of the same name and shape."""
-    return {
-        name: distributed.place_like(tensor, patterns[name])
-        if name in patterns and tensor.shape == patterns[name].shape
-        else tensor
-        for name, tensor in tensors.items()
-    }
+    model.load_state_dict({n: distributed.place_like(weights[n], own[n]) for n in own})
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, state: State) -> None:
@@ -134,7 +125,9 @@ def load_optimizer(optimizer: torch.optim.Optimizer, state: State) -> None:
     distributed.read_parts(optimizer, state)
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     for number, fields in state["state"].items():
-        fields |= like(fields, dict.fromkeys(fields, parameters[number]))
+        for name, value in fields.items():
+            if getattr(value, "shape", None) == parameters[number].shape:
+                fields[name] = distributed.place_like(value, parameters[number])
     optimizer.load_state_dict(state)
 
 
@@ -151,17 +144,15 @@ def load_initial(model: torch.nn.Module, path: Path) -> str:
     new = ", ".join([name for name in own if name not in fits][:3])
     unused = ", ".join([name for name in given if name not in used][:3])
     if not fits:
-        raise CheckpointError(f"--init-from {path} does not fit: it has {unused}, the model {new}")
+        raise CheckpointError(f"--init-from {path} has {unused or 'no tensors'}, not {new}")
     load_weights(model, own | fits)
     line = f"{len(fits)} of {len(own)} tensors from {path}"
     return line + (f"; new: {new}" if new else "") + (f"; not used: {unused}" if unused else "")
 
 
-def read_weights(path: Path) -> dict[str, torch.Tensor]:
+def read_weights(path: Path) -> State:
     """The tensors by name: of a run, a checkpoint, a state_dict or a .safetensors file."""
     path = path / "checkpoints" / "best.pt" if path.is_dir() else path
-    if not path.is_file():
-        raise CheckpointError(f"--init-from {path}: there is no such file")
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
@@ -170,19 +161,9 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
         else:
             found = torch.load(path, map_location="cpu", weights_only=True)
         for name in NESTED:
-            found = found[name] if isinstance(found.get(name), dict) else found
-    except ImportError as error:
-        raise CheckpointError(f"--init-from {path} needs: pip install safetensors") from error
+            found = found.get(name) or found
+        named = {re.sub(WRAPPERS, "", str(name)): tensor for name, tensor in found.items()}
     except Exception as error:  # torch raises many kinds for what it does not accept
-        raise CheckpointError(
-            f"--init-from {path} is corrupt, or holds more than tensors by name"
-        ) from error
-    weights: dict[str, torch.Tensor] = {}
-    for name, tensor in found.items():
-        for prefix in WRAPPERS * 2:  # in either order
-            name = str(name).removeprefix(prefix)
-        if isinstance(tensor, torch.Tensor):
-            weights[name] = tensor
-    if not weights:
-        raise CheckpointError(f"--init-from {path} holds no tensors by name")
-    return weights
+        reason = str(error).partition("\n")[0]
+        raise CheckpointError(f"--init-from {path} has no tensors by name: {reason}") from error
+    return {name: tensor for name, tensor in named.items() if isinstance(tensor, torch.Tensor)}

@@ -47,9 +47,7 @@ class Log:
         self.tracker: tracker.Tracker | None = None
         self.tracker_failed = False
         self.known = {"run": uuid.uuid4().hex} | read_json(run_dir / "tracker.json")
-        self.bar = tqdm(
-            total=self.total, initial=self.first, unit="step", disable=not sys.stderr.isatty()
-        )
+        self.bar = tqdm(total=self.total, initial=self.first, unit="step", disable=None)
         self.loss = math.nan
         self.began = self.told = self.tracked = time.perf_counter()
         self.mark = (self.first, self.began)  # step and time of the last line of steps.jsonl

@@ -84,6 +84,9 @@ class Trainer:
         self.module = distributed.place(module, device)
         self.ema = ema and distributed.place(ema, device)
         self.model, self.task = self.module.model, self.module.task
+        self.parts = {"model": self.model, "task": self.task}
+        if self.ema is not None:
+            self.parts |= {"ema": self.ema.model, "ema_task": self.ema.task}
         self.optimizer = build_optimizer(config, self.module)
         for group in self.optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
@@ -191,12 +194,9 @@ class Trainer:
     def state_dict(self) -> checkpoint.State:
         """All that a resume needs, as plain containers, tensors and numbers."""
         distributed.broadcast_buffers(self.module)
-        ema = self.ema
         return {
-            "model": distributed.full(self.model.state_dict()),
-            "task": distributed.full(self.task.state_dict()),
-            "ema": None if ema is None else distributed.full(ema.model.state_dict()),
-            "ema_task": None if ema is None else distributed.full(ema.task.state_dict()),
+            **dict.fromkeys(("model", "task", "ema", "ema_task")),
+            **{name: distributed.full(part.state_dict()) for name, part in self.parts.items()},
             "optimizer": self.optimizer.state_dict(),
             "scaler": self.scaler.state_dict(),
             "progress": asdict(self.progress),
@@ -206,11 +206,8 @@ class Trainer:
     def load_state_dict(self, state: checkpoint.State) -> None:
         """The inverse of `state_dict`; raises CheckpointError if it does not fit."""
         try:
-            checkpoint.load_weights(self.model, state["model"])
-            checkpoint.load_weights(self.task, state["task"])
-            if self.ema is not None:
-                checkpoint.load_weights(self.ema.model, state["ema"])
-                checkpoint.load_weights(self.ema.task, state["ema_task"])
+            for name, part in self.parts.items():
+                checkpoint.load_weights(part, state[name])
             checkpoint.load_optimizer(self.optimizer, state["optimizer"])
             self.scaler.load_state_dict(state["scaler"])
             self.progress = Progress(**state["progress"])

@@ -18,7 +18,7 @@ from ..base import cli
 from ..base.cli import Settings
 from ..base.device import pick_device
 from ..base.errors import FlagError, UserError
-from ..data.images import find_images, read
+from ..data.images import read
 from ..engine.trained import load_trained
 from .capture import capture
 from .pictures import check_shape, panels, to_picture
@@ -53,18 +53,18 @@ def main() -> None:
     trained = load_trained(config.checkpoint, pick_device(config.device))
     check_shape(trained.info.shape)
     number = class_number(config.target, trained.info.classes)
-    paths = find_images(config.images)
     height, width, _ = trained.info.shape
-    images = np.stack([read(str(path), (height, width)) for path in paths])
+    images = np.stack([read(str(path), (height, width)) for path in config.images])
     inputs = torch.from_numpy(images).to(trained.device)
     heat = heat_maps(trained.model, inputs, config.layer, number)
     if not heat.any():
         raise UserError("nothing in these images speaks for that class: the maps are empty")
     predictions = trained.task.predictions(trained.predict(inputs))
     words = [trained.task.format_prediction(prediction) for prediction in predictions]
-    titles = [f"{path.name}\n{text}" for path, text in zip(paths, words, strict=True)]
+    titles = [f"{path.name}\n{text}" for path, text in zip(config.images, words, strict=True)]
     draw(images, heat, titles, config.output)
-    print(f"{config.output} shows {len(paths)} images, and below each what its prediction rests on")
+    count = len(config.images)
+    print(f"{config.output} shows {count} images, and below each what its prediction rests on")
 
 
 def class_number(word: str | None, classes: Sequence[str]) -> int | None:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import torch
 from batches import epochs, same
 from toy.augment import Augmentation
 from toy.base import distributed
+from toy.base.signals import STOP
 from toy.config import Config
 from toy.data import loader as loading
 from toy.data.loader import BatchDataset, EvalSampler, batches, close, make_loader
@@ -55,6 +57,22 @@ def test_workers_end_when_the_loader_is_closed(reader: Reader) -> None:
     assert not any(worker.is_alive() for worker in workers)
     assert time.monotonic() - began < 10
     close(loader)
+
+
+class Signaled(Reader):
+    """A reader whose process gets each signal that stops a run, as from a scheduler."""
+
+    def read(self, indices: np.ndarray, fit: Any = None) -> np.ndarray:
+        for number in STOP:
+            os.kill(os.getpid(), number)
+        return super().read(indices, fit)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_a_worker_ignores_the_signals_that_stop_a_run(toy_data: Path, reader: Reader) -> None:
+    assert same(
+        epochs(BatchDataset(Signaled(toy_data / "train")), 1), epochs(BatchDataset(reader), 0)
+    )
 
 
 class Drawing(Reader):

@@ -113,7 +113,7 @@ def full_weights(trainer: Any) -> dict[str, torch.Tensor]:
 def test_what_one_rank_knows_all_know_and_an_error_of_rank_0_is_one_of_all(
     ranks: list[dict[str, Any]],
 ) -> None:
-    expected = [[0, 1], 1, 0, "no data", [[0], [0], [15], [0], [15]]]
+    expected = [[0, 1], 0, "no data", [[0], [0], [15], [0], [15]]]
     assert [rank["exchanges"] for rank in ranks] == [expected, expected]
 
 

@@ -70,7 +70,7 @@ def exchanges(data: Path, folder: Path) -> list[Any]:
     def fail() -> None:
         raise DataError("no data")
 
-    found: list[Any] = [distributed.all_gather(rank), distributed.all_reduce_max(rank)]
+    found: list[Any] = [distributed.all_gather(rank)]
     found.append(distributed.run_on_main(lambda: rank))
     try:
         distributed.run_on_main(fail)
