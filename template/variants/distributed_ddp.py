@@ -51,9 +51,10 @@ def process_group(name: str) -> Iterator[torch.device]:
     if store is None:
         threading.Thread(target=follow_launcher, daemon=True).start()
     limit = timedelta(seconds=600)  # for each exchange: a rank that takes longer is given up
-    size = {"rank": RANK, "world_size": WORLD_SIZE}
     try:
-        dist.init_process_group(backend, timeout=limit, store=store, **size)
+        dist.init_process_group(
+            backend, timeout=limit, store=store, rank=RANK, world_size=WORLD_SIZE
+        )
         yield device
     except RuntimeError as error:
         signs = ("closed by peer", "reset by peer", "broken pipe", "timed out", "timeout")

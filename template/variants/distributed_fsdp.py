@@ -54,9 +54,10 @@ def process_group(name: str) -> Iterator[torch.device]:
     if store is None:
         threading.Thread(target=follow_launcher, daemon=True).start()
     limit = timedelta(seconds=600)  # for each exchange: a rank that takes longer is given up
-    size = {"rank": RANK, "world_size": WORLD_SIZE}
     try:
-        dist.init_process_group(backend, timeout=limit, store=store, **size)
+        dist.init_process_group(
+            backend, timeout=limit, store=store, rank=RANK, world_size=WORLD_SIZE
+        )
         yield device
     except RuntimeError as error:
         signs = ("closed by peer", "reset by peer", "broken pipe", "timed out", "timeout")
@@ -105,7 +106,8 @@ def place(model: Model, device: torch.device) -> Model:
         own = Counter(p for _, p in part.named_parameters(remove_duplicate=False))
         if own and all(uses[p] == count for p, count in own.items()):  # it shares no tensor
             fully_shard(part, mesh=mesh)
-    return fully_shard(model, mesh=mesh).to(device)
+    fully_shard(model, mesh=mesh)
+    return model.to(device)
 
 
 def layers(module: nn.Module) -> Iterator[nn.Module]:

@@ -16,6 +16,7 @@ from ..base import distributed
 from ..base.errors import DataError, FlagError
 from ..base.seeds import Stream, mix, seed_everything
 from ..base.signals import STOP
+from .images import Size
 from .reader import Reader
 
 Arrays = tuple[np.ndarray, np.ndarray]
@@ -170,7 +171,7 @@ def close(loader: DataLoader[Any]) -> None:
             iterator._shutdown_workers()
 
 
-def open_splits(data_dir: Path, size: tuple[int, int] | None) -> tuple[Reader, Reader]:
+def open_splits(data_dir: Path, size: Size | None) -> tuple[Any, Any]:
     """Open train and val with samples of `size` (height, width), by default that of train.
 
     Raises DataError if their shapes differ.

@@ -14,6 +14,7 @@ from torch.utils.data import Sampler
 
 from ..base import distributed
 from ..base.errors import DataError, FlagError
+from .images import Size
 from .reader import Reader
 
 CHUNK = 64  # samples that a thread reads at a time into the cache
@@ -108,10 +109,10 @@ class BatchDataset:
         epoch, indices = request
         targets = self.data.targets[indices]
         if isinstance(self.cached, torch.Tensor):
-            inputs = self.cached[torch.from_numpy(indices).to(self.cached.device)]
+            images = self.cached[torch.from_numpy(indices).to(self.cached.device)]
             if self.augment is not None:
-                inputs = self.augment.on_device(inputs, indices, epoch)
-            return Batch(inputs, torch.from_numpy(targets), torch.from_numpy(indices))
+                images = self.augment.on_device(images, indices, epoch)
+            return Batch(images, torch.from_numpy(targets), torch.from_numpy(indices))
         if self.cached is not None:
             inputs = self.cached[indices]
         else:
@@ -220,7 +221,7 @@ def shift_and_flip(images: torch.Tensor, moves: np.ndarray, flips: np.ndarray) -
     return found * (inside_rows & inside_columns)[..., None]  # (B, H, W, C)
 
 
-def open_splits(data_dir: Path, size: tuple[int, int] | None) -> tuple[Reader, Reader]:
+def open_splits(data_dir: Path, size: Size | None) -> tuple[Any, Any]:
     """Open train and val with samples of `size` (height, width), by default that of train.
 
     Raises DataError if their shapes differ.

@@ -139,8 +139,8 @@ def scan(shard: Path) -> list[tuple[str, int, int]]:
                     if key in images:
                         raise DataError(f"{shard}: {key} has two images")
                     images[key] = member.offset_data, member.size
-                elif ending in (".cls", ".json"):
-                    content = archive.extractfile(member).read().decode()
+                elif ending in (".cls", ".json") and (file := archive.extractfile(member)):
+                    content = file.read().decode()
                     if ending == ".json":
                         content = str(json.loads(content).get("label", ""))
                     if text := content.strip():

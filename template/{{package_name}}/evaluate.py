@@ -45,8 +45,8 @@ def main() -> None:
     config = cli.parse(EvaluateConfig)
     with distributed.process_group(config.device) as device:
         trained = load_trained(config.checkpoint, device, distributed.place)
-        data = open_data(trained, config.data_dir, config.split)
-        data = Subset(data, config.max_samples or len(data))
+        reader = open_data(trained, config.data_dir, config.split)
+        data = Subset(reader, config.max_samples or len(reader))
         sampler = EvalSampler(len(data), trained.config.batch_size)
         loader = make_loader(BatchDataset(data), sampler, workers=config.num_workers, device=device)
         example = example_batch(data)

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedRandom
 from pathlib import Path
 from typing import IO
 
@@ -14,7 +15,7 @@ else:
 
 
 @contextmanager
-def atomic(path: Path) -> Iterator[IO[bytes]]:
+def atomic(path: Path) -> Iterator[BufferedRandom]:
     """Replace a file so that a crash at any moment leaves the old one or the new one, complete."""
     partial = path.with_name(path.name + ".partial")
     try:

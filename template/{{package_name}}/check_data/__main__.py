@@ -72,7 +72,7 @@ def main() -> int:
     return int(any(finding.wrong for finding in findings))
 
 
-def open_data(data_dir: Path, size: tuple[int, int] | None) -> list[Split]:
+def open_data(data_dir: Path, size: tuple[int, ...] | None) -> list[Split]:
     """The splits of a data folder, test if there is one. Raises DataError."""
     train = Reader(data_dir / "train", size)
     splits = [Split("train", train), Split("val", Reader(data_dir / "val", train.size))]

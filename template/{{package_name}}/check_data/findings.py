@@ -38,7 +38,7 @@ class Sample(NamedTuple):
     """The place of a sample, and what is said about it."""
 
     split: str
-    index: int
+    index: int  # type: ignore[assignment]
     note: str = ""
 
 

@@ -19,7 +19,7 @@ EXTENSIONS += (".webp", ".gif", ".jfif", *((".avif",) if features.check("avif") 
 GRAY_BITS = 8  # of grayscale images; set 10, 12 or 16 for those of your camera or scanner
 MAX_SIDE = 224  # of images whose sizes differ, unless --image-size says otherwise
 SURVEYED = 1000  # images, evenly spread, whose headers are read for their sizes
-Size = tuple[int, int]  # height, width
+Size = tuple[int, ...]  # height, width
 Crop = Callable[[np.ndarray, Size, int], np.ndarray]  # of an image, a size and the sample's index
 
 

@@ -153,6 +153,7 @@ def load_initial(model: torch.nn.Module, path: Path) -> str:
 def read_weights(path: Path) -> State:
     """The tensors by name: of a run, a checkpoint, a state_dict or a .safetensors file."""
     path = path / "checkpoints" / "best.pt" if path.is_dir() else path
+    found: Any
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file

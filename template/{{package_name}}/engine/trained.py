@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -23,7 +23,7 @@ KEYS = {"model", "task", "ema", "ema_task", "config", "dataset"}  # of a checkpo
 
 def move(module: nn.Module, device: torch.device) -> nn.Module:
     """Move a module to the device, in the memory layout that images have."""
-    return module.to(device, memory_format=torch.channels_last)
+    return module.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 class TrainedModel(NamedTuple):
@@ -47,7 +47,7 @@ class TrainedModel(NamedTuple):
 def load_trained(
     path: Path,
     device: torch.device,
-    place: Callable[[nn.Module, torch.device], nn.Module] = move,
+    place: Callable[[Any, torch.device], Any] = move,
 ) -> TrainedModel:
     """Read a checkpoint, or the best one of a run's folder.
 

@@ -231,8 +231,8 @@ class Trainer:
 
 def example_batch(data: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """The first two samples, or the only one twice: inputs (2, ...) and targets (2, ...)."""
-    inputs, targets, _ = loader.BatchDataset(data)[0, np.arange(2) % len(data)]
-    return torch.as_tensor(inputs), torch.as_tensor(targets)
+    first = np.arange(2) % len(data)
+    return torch.from_numpy(data.read(first)), torch.from_numpy(data.targets[first])
 
 
 def autocast(config: Config, device: torch.device) -> torch.autocast:

@@ -36,7 +36,7 @@ class SchedulesConfig(Settings):
         require(self, "swa_lr", rate is None or 0 < rate < math.inf, "above 0")
         if rate is not None and first is None:
             raise FlagError("--swa-lr needs --swa-from, the epoch after which it holds")
-        if first is not None and getattr(self, "ema_decay", 0.0):
+        if first is not None and getattr(self, "ema_decay", None):
             raise FlagError("--ema-decay and --swa-from both average the weights: choose one")
         if rate is not None and self.schedule == "plateau":
             raise FlagError("--schedule plateau and --swa-lr both set the rate: choose one")

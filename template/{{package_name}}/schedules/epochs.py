@@ -1,6 +1,7 @@
 """What training does at the end of each epoch: average, and lower the rate."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import nn
@@ -44,7 +45,8 @@ def update_norms(trainer: Trainer, stopped: Callable[[], bool]) -> None:
                 average(batch.inputs, batch.targets)
     for norm, momentum in zip(norms, momenta, strict=True):
         norm.momentum = momentum
-        for buffer in (norm.running_mean, norm.running_var):
+        buffers: Any = norm.running_mean, norm.running_var
+        for buffer in buffers:
             ranks = distributed.all_gather(buffer.cpu())
             buffer.copy_(torch.stack(ranks).mean(dim=0))
 

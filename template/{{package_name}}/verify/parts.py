@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import torch
@@ -141,7 +142,8 @@ def reads(setup: Setup) -> str:
 
 def read(dataset: BatchDataset, epoch: int, indices: np.ndarray) -> Batch:
     """These samples as a batch."""
-    return next(batches(make_loader(dataset, [(epoch, indices)], workers=0, device=CPU), CPU))
+    request: Any = [(epoch, indices)]
+    return next(batches(make_loader(dataset, request, workers=0, device=CPU), CPU))
 
 
 def averages(setup: Setup) -> str:

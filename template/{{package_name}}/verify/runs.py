@@ -92,10 +92,10 @@ def compare_runs(one: Path, other: Path, what: str) -> None:
         if a != b:
             raise BrokenPromise(f"{what} differ: metrics.jsonl has {a} and {b}")
     for name in ("last.pt", "best.pt"):
-        states = [checkpoint.load(folder / "checkpoints" / name) for folder in (one, other)]
-        for state in states:
+        first, second = (checkpoint.load(folder / "checkpoints" / name) for folder in (one, other))
+        for state in (first, second):
             state["config"] = {k: v for k, v in state["config"].items() if k not in MAY_CHANGE}
-        if found := differences(*states):
+        if found := differences(first, second):
             more = f" and {len(found) - 1} more" if len(found) > 1 else ""
             raise BrokenPromise(f"{what} differ: {name} in {found[0]}{more}")
 
