@@ -9,7 +9,7 @@ READY := .venv/ready
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-updates test-edits test-recipes test-cluster test-all golden size pictures lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-all golden size pictures lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-fast  the same without training"
 	@echo "make test-faults   kills, signals, full disks, damaged and missing files"
 	@echo "make test-mutants  breaks each rule in a project, whose own tests must notice"
+	@echo "make test-random    makes random changes in a project: how many are noticed"
 	@echo "make test-updates  covering sets of answers updated, every answer changed and changed back"
 	@echo "make test-edits    the edits that the docs tell people to make: no test of a project breaks"
 	@echo "make test-recipes  projects that follow each recipe train, resume and are updated"
@@ -60,6 +61,9 @@ test-faults: $(READY)
 
 test-mutants: $(READY)
 	$(PYTEST) -m "mutants and not scheduled"
+
+test-random: $(READY)
+	$(PYTEST) tests/mutants/test_random.py
 
 test-updates: $(READY)
 	$(PYTEST) -m "updates and not scheduled"

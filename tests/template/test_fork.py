@@ -1,6 +1,7 @@
 """A team's fork: its file, questions and defaults are in its projects, and so are our fixes."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from generator.conftest import Torchgen, run
+from generator.conftest import ROOT, Torchgen, run
+from update.world import contents
 
 from .conftest import Repository
 
@@ -139,6 +141,44 @@ def test_our_next_release_and_the_teams_reach_the_forks_projects(
     assert text_of(project, "proj/train.py").endswith("MINE = 1\n")
     assert record_of(project)["_commit"] == "v0.2.0+acme.1"
     assert record_of(project)["gpus"] == 4
+
+
+CHOICES = "  default: [report]\n  choices:\n"
+
+
+def test_an_extra_of_the_team_comes_and_goes_and_our_next_release_brings_another(
+    ours: Repository, fork: Repository, project: Path, torchgen: Torchgen, env: dict[str, str]
+) -> None:
+    page = (ROOT / "docs" / "extras.md").read_text(encoding="utf-8")
+    choice, excludes = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    fork.edit("copier.yml", CHOICES, CHOICES + choice)
+    fork.edit("copier.yml", "_exclude:\n", "_exclude:\n" + excludes)
+    for name in ("{{package_name}}/audit/__init__.py", "tests/audit/test_audit.py"):
+        file = fork.path / "template" / name
+        file.parent.mkdir(parents=True)
+        file.write_text("SEEN = 1\n", encoding="utf-8")
+    fork.commit("v0.1.0+acme.2")
+    last = re.findall(r'^    "fast-loader: .*\n', (ours.path / "copier.yml").read_text(), re.M)[0]
+    ours.edit("copier.yml", last, last + '    "newer: one more of ours": newer\n')
+    ours.commit("v0.2.0")
+    fork("fetch", "--quiet", "--tags", "upstream")
+    fork("merge", "--quiet", "--no-edit", "v0.2.0")
+    fork("tag", "v0.2.0+acme.1")
+
+    done = torchgen("update", cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    run("git", "commit", "--quiet", "-am", "an update", cwd=project, env=env)
+    before = contents(project)
+    done = torchgen("add", "audit", cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert text_of(project, "proj/audit/__init__.py") == "SEEN = 1\n"
+    assert text_of(project, "tests/audit/test_audit.py") == "SEEN = 1\n"
+    assert record_of(project)["extras"] == ["audit", "report"]
+    run("git", "add", "--all", cwd=project, env=env)
+    run("git", "commit", "--quiet", "-m", "our extra", cwd=project, env=env)
+    done = torchgen("remove", "audit", cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert contents(project) == before
 
 
 def test_plain_copier_updates_from_the_fork_as_well(
