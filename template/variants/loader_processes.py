@@ -1,6 +1,7 @@
 """Samplers, the dataset and the loader: whole batches, in an order that the seed fixes."""
 
 import atexit
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -122,13 +123,15 @@ class BatchDataset(Dataset[Batch | DataError]):
         return Batch(*map(torch.from_numpy, map(np.ascontiguousarray, (inputs, targets, indices))))
 
 
-def start_worker(worker: int, *, seed: int) -> None:
+def start_worker(worker: int, *, seed: int, parent: int) -> None:
     """Prepare a worker. The seeds are for your own code that draws from a global generator."""
     # the scheduler signals all processes, but the main one still needs this worker's batch;
     # `close` ends it, and torch's own watchdog once its parent is gone
     for number in STOP:
         signal.signal(number, signal.SIG_IGN)
     seed_everything(mix(seed, Stream.WORKER, worker))
+    if os.getppid() != parent:  # it is gone already: the watchdog would wait for another process
+        os._exit(1)
 
 
 def make_loader(
@@ -147,7 +150,7 @@ def make_loader(
         num_workers=0 if dataset.cached is not None else workers,
         persistent_workers=workers > 0 and dataset.cached is None,
         pin_memory=device.type == "cuda",
-        worker_init_fn=partial(start_worker, seed=mix(seed, distributed.RANK)),
+        worker_init_fn=partial(start_worker, seed=mix(seed, distributed.RANK), parent=os.getpid()),
         # a loader draws from a generator when it is iterated: not from the global one
         generator=torch.Generator().manual_seed(seed),
     )

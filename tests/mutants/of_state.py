@@ -108,8 +108,8 @@ MUTANTS = (
         "Checkpoint",
         "A resume has the averaged weights of the checkpoint.",
         "engine/trainer.py",
-        '                checkpoint.load_weights(self.ema.model, state["ema"])\n',
-        "",
+        "            for name, part in self.parts.items():\n",
+        "            for name, part in list(self.parts.items())[:2]:\n",
         f"{TESTS}test_a_checkpoint_brings_everything_back",
     ),
     Mutant(

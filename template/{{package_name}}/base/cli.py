@@ -146,6 +146,8 @@ def explain(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else text
     if "DataLoader worker (pid" in text:
         return f"{text.splitlines()[0]} It may have run out of memory: try fewer --num-workers"
+    if "more than 1 value per channel" in text:  # of a batch norm
+        return "batch norm needs more than one value per channel: give a larger --batch-size"
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return "out of memory: try a smaller --batch-size, or more --accumulate"
     return ""

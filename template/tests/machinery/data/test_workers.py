@@ -1,5 +1,6 @@
 """Processes that load data: what they send, what they draw, how they end."""
 
+import multiprocessing
 import os
 import random
 import sys
@@ -73,6 +74,14 @@ def test_a_worker_ignores_the_signals_that_stop_a_run(toy_data: Path, reader: Re
     assert same(
         epochs(BatchDataset(Signaled(toy_data / "train")), 1), epochs(BatchDataset(reader), 0)
     )
+
+
+def test_a_worker_whose_parent_is_gone_before_it_begins_ends() -> None:
+    seeds = {"seed": 0, "parent": 0}  # of another process than the one that starts it
+    worker = multiprocessing.Process(target=loading.start_worker, args=(0,), kwargs=seeds)
+    worker.start()
+    worker.join(60)
+    assert worker.exitcode == 1
 
 
 class Drawing(Reader):
