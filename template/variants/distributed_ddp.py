@@ -5,6 +5,7 @@ Without torchrun this is a group of one process.
 
 import inspect
 import os
+import signal
 import socket
 import sys
 import threading
@@ -85,6 +86,8 @@ def follow_launcher() -> None:
 
 def fail(message: str, code: int) -> NoReturn:
     """End this rank. The first rank that fails speaks: one message, not one per rank."""
+    if hasattr(signal, "SIGCHLD"):  # the death of one more data worker would be raised in here
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     first = LOCAL_RANK == 0
     if dist.is_initialized():
         with suppress(RuntimeError):  # the rank that kept the count is gone

@@ -45,7 +45,7 @@ def test_a_signal_stops_in_good_order_and_costs_no_step(
     for number, in_training in stops_for(parallelism, target):
         with trial.watched() as life:
             place = wait_for_an_epoch(trial, life, evaluated=in_training)
-            time.sleep(5 * pace if in_training else 0)
+            time.sleep(3 * pace if in_training else 0)
             send(life, target, number)
             code = life.wait()
             life.seconds_until_gone(GONE_WITHIN)
