@@ -87,7 +87,8 @@ def _check_file(
         file = File(text, project)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        result.notes.append(f"does not parse, so was not checked: {shown}:{line}: {error}")
+        reason = getattr(error, "msg", error)
+        result.notes.append(f"does not parse, so was not checked: {shown}:{line}: {reason}")
         return
     lines = text.split("\n")
     for rule in all_rules().values():
