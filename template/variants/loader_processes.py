@@ -160,7 +160,13 @@ def make_loader(
 
 def batches(loader: DataLoader[Any], device: torch.device) -> Iterator[Batch]:
     """The batches on the device."""
-    for item in loader:
+    # a signal to all processes must not reach a worker before it ignores them
+    if can_block := hasattr(signal, "pthread_sigmask"):  # not on Windows
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP)
+    items = iter(loader)
+    if can_block:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
+    for item in items:
         if isinstance(item, DataError):
             raise DataError(str(item))
         inputs, targets = (part.to(device, non_blocking=True) for part in item[:2])

@@ -1,12 +1,10 @@
-"""What a run was made with, for environment.json and code.patch."""
+"""What a run was made with, for environment.json."""
 
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from typing import Any
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
-PATCH_LIMIT = 5_000_000  # bytes
 
 
 def describe(device: torch.device) -> dict[str, Any]:
@@ -40,38 +37,14 @@ def describe(device: torch.device) -> dict[str, Any]:
     }
 
 
-def git(*arguments: str, **variables: str) -> bytes | None:
+def git(*arguments: str) -> bytes | None:
     """The output of git about this project; None if git fails."""
-    environment = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")} | variables
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")}
     line = ["git", "-C", str(ROOT), "--no-optional-locks", "-c", "core.safecrlf=false", *arguments]
     try:
         return subprocess.run(line, env=environment, capture_output=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-
-
-def read_patch() -> bytes | None:
-    """The difference between the code and the last commit, with new files, for `git apply`.
-
-    None if there is no commit, or the difference is larger than PATCH_LIMIT.
-    """
-    index = git("rev-parse", "--git-path", "index")
-    new = git("ls-files", "--others", "--exclude-standard", "-z")
-    if index is None or new is None:
-        return None
-    sizes = [(ROOT / os.fsdecode(name)).lstat().st_size for name in new.split(b"\0") if name]
-    if sum(sizes) > PATCH_LIMIT:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        # new files are added to a copy of the index, whose time git compares with the files'
-        copy = Path(folder, "index")
-        shutil.copy2(ROOT / os.fsdecode(index).strip(), copy)
-        git("add", "--intent-to-add", ".", GIT_INDEX_FILE=str(copy))
-        git("update-index", "-q", "--refresh", GIT_INDEX_FILE=str(copy))
-        # plumbing ignores the user's settings of `git diff`
-        command = ("diff-index", "--patch", "--binary", "--no-ext-diff", "--no-textconv", "HEAD")
-        patch = git(*command, GIT_INDEX_FILE=str(copy))
-    return None if patch is None or len(patch) > PATCH_LIMIT else patch
 
 
 def template_version() -> str | None:

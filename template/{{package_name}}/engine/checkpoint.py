@@ -109,7 +109,7 @@ def load_weights(model: torch.nn.Module, weights: State) -> None:
     if wrong:
         raise CheckpointError(
             f"the checkpoint belongs to another model: {len(wrong)} tensors are missing, unknown "
-            f"or of another shape, the first is {wrong[0]}"
+            f"or of another shape, the first is {wrong[0]}; environment.json names the run's commit"
         )
     model.load_state_dict({n: distributed.place_like(weights[n], own[n]) for n in own})
 

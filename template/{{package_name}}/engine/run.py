@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -11,7 +9,7 @@ from typing import IO, Any
 import torch
 
 from ..base import cli
-from ..base.environment import describe, read_patch
+from ..base.environment import describe
 from ..base.errors import CheckpointError, FlagError
 from ..base.files import lock, write_atomic
 from ..config import MAY_CHANGE, Config
@@ -89,29 +87,11 @@ def check_resumable(state: dict[str, Any], config: Config, info: DatasetInfo) ->
     return warnings
 
 
-@contextmanager
-def naming_commit(run_dir: Path) -> Iterator[None]:
-    """Add the commit of a run to errors about its checkpoints."""
-    try:
-        yield
-    except CheckpointError as error:
-        commit = read_json(run_dir / "environment.json").get("git_commit")
-        if commit is None:
-            raise
-        raise CheckpointError(f"{error}; the run was started from commit {commit[:12]}") from error
-
-
 def write_metadata(run_dir: Path, config: Config, info: DatasetInfo, device: torch.device) -> None:
-    """Write config.json, environment.json and code.patch.
-
-    A resume keeps the earlier environments and patches.
-    """
+    """Write config.json and environment.json. A resume keeps the earlier environments."""
     before = read_json(run_dir / "environment.json")
     earlier = [*before.pop("earlier", []), before] if before else []
     environment = describe(device) | {"data_fingerprint": info.fingerprint, "earlier": earlier}
-    if environment["git_dirty"] and (patch := read_patch()) is not None:
-        environment["code_patch"] = f"code.{len(earlier)}.patch" if earlier else "code.patch"
-        write_atomic(run_dir / environment["code_patch"], patch)
     settings = cli.to_dict(dataclasses.replace(config, run_dir=run_dir, device=str(device)))
     for name, content in (("environment.json", environment), ("config.json", settings)):
         write_atomic(run_dir / name, (json.dumps(content, indent=2) + "\n").encode())

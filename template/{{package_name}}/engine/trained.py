@@ -15,7 +15,6 @@ from ..data.reader import Reader
 from ..model import build_model
 from ..task import Task
 from . import checkpoint
-from .run import naming_commit
 from .trainer import ModelWithLoss, autocast
 
 KEYS = {"model", "task", "ema", "ema_task", "config", "dataset"}  # of a checkpoint
@@ -60,9 +59,8 @@ def load_trained(
     config, info = from_dict(Config, state["config"]), from_dict(DatasetInfo, state["dataset"])
     module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
     module = place(module, device)
-    with naming_commit(path.parent.parent):
-        checkpoint.load_weights(module.model, state["ema"] or state["model"])
-        checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
+    checkpoint.load_weights(module.model, state["ema"] or state["model"])
+    checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
     return TrainedModel(module, module.model, module.task, info, config, device)
 
 

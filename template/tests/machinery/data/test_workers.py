@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import signal
 import sys
 import time
 from pathlib import Path
@@ -74,6 +75,24 @@ def test_a_worker_ignores_the_signals_that_stop_a_run(toy_data: Path, reader: Re
     assert same(
         epochs(BatchDataset(Signaled(toy_data / "train")), 1), epochs(BatchDataset(reader), 0)
     )
+
+
+@pytest.mark.skipif(
+    multiprocessing.get_start_method() != "fork", reason="a function in a test is not pickled"
+)
+def test_a_signal_before_a_worker_begins_does_not_kill_it(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = loading.start_worker
+
+    def signaled(worker: int, **settings: int) -> None:
+        for number in STOP:
+            os.kill(os.getpid(), number)
+        begin(worker, **settings)
+
+    monkeypatch.setattr(loading, "start_worker", signaled)
+    assert same(epochs(BatchDataset(reader), 1), epochs(BatchDataset(reader), 0))
+    assert not set(STOP) & signal.pthread_sigmask(signal.SIG_BLOCK, []), "the main one hears them"
 
 
 def test_a_worker_whose_parent_is_gone_before_it_begins_ends() -> None:
