@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from .base.errors import FULL, Interrupted, UserError
-from .base.git import GIT_LOCATIONS
+from .base.git import GIT_LOCATIONS, GitError
 from .base.output import EXTRA, printing
-from .base.project import ANSWERS_FILE
+from .base.project import ANSWERS_FILE, ignored
 from .base.repository import Repository, first_commit, next_commit
 from .base.staging import check_target, project_in, published, scratch_folder, staged
 from .questions.answers import Answer
@@ -57,6 +57,7 @@ class Project:
     answers: dict[str, Any]
     files: list[str]
     repository: Repository
+    notes: list[str]
     next: list[str]
     source: str
     version: str | None
@@ -70,6 +71,7 @@ class Project:
                 "answers": self.answers,
                 "files": self.files,
                 "git": asdict(self.repository),
+                "notes": self.notes,
                 "next": self.next,
                 "template": {"source": self.source, "version": self.version},
                 "recipe": self.recipe,
@@ -108,12 +110,16 @@ def create(
             order.recipe.apply(project, rendered.package, rendered.answers)
             if repository.created:
                 next_commit(project, f"Follow the recipe {order.recipe.name}")
-        files = _files(project)
+        kept = [
+            path.name for path in project.iterdir() if os.path.lexists(order.target / path.name)
+        ]
+        files = [name for name in _files(project) if name not in kept]
         written = Project(
             path=order.target,
             answers=rendered.answers,
             files=files,
             repository=repository,
+            notes=list(_kept_notes(project, kept)),
             next=_next_commands(order, rendered),
             source=rendered.source,
             version=rendered.version,
@@ -122,7 +128,21 @@ def create(
         )
         in_place = contextlib.nullcontext() if order.dry_run else published(project, order.target)
         with in_place, printing():
+            if not order.dry_run and not repository.created:
+                with contextlib.suppress(GitError):  # not in a repository
+                    written.notes.extend(filter(None, [ignored(order.target, files)]))
             report(written)
+
+
+def _kept_notes(project: Path, kept: list[str]) -> Iterator[str]:
+    """A line about the files of a new repository that stay as they are."""
+    kept = [name for name in kept if name != ".git"]
+    if kept:
+        yield f"{' and '.join(sorted(kept))} stayed as in the repository"
+    if ".gitignore" in kept:
+        lines = (project / ".gitignore").read_text(encoding="utf-8").splitlines()
+        rules = " ".join(line for line in lines if line and line[0] not in "#!")
+        yield f"add to .gitignore what the project needs there: {rules}"
 
 
 def _files(project: Path) -> list[str]:

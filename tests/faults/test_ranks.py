@@ -1,7 +1,10 @@
 """Ranks and workers that are lost, and other numbers of ranks than before."""
 
 import signal
+import socket
 import time
+from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
@@ -14,6 +17,7 @@ pytestmark = pytest.mark.faults
 
 # of a mean loss: batch norm takes its statistics over a rank's own share of a batch
 TOLERANCE = 0.1
+STOP = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 LOST_WITHIN = 15.0  # seconds from the loss of one process to the end of all others
 
 
@@ -68,6 +72,55 @@ def test_a_killed_worker_ends_the_run_with_one_message(trial: Trial) -> None:
         life.seconds_until_gone(GONE_WITHIN)
         check_one_message(life)
         assert "worker" in life.said
+
+
+HALF_SET = {
+    "RANK=3": "a rank needs WORLD_SIZE, MASTER_ADDR, MASTER_PORT as well",
+    "RANK=3 LOCAL_RANK=3 WORLD_SIZE=4": "a rank needs MASTER_ADDR, MASTER_PORT as well",
+    "WORLD_SIZE=2": "a rank needs RANK, MASTER_ADDR, MASTER_PORT as well",
+    "RANK=2 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=1": "RANK 2 must be below WORLD_SIZE 2",
+}
+
+
+@pytest.mark.parametrize("parallelism", ["ddp"])
+def test_variables_of_a_launcher_that_are_set_by_half_are_named(trial: Trial) -> None:
+    trial.processes = 0
+    with ExitStack() as stack:
+        starts = [stack.enter_context(start_rank(trial, words)) for words in HALF_SET]
+        for life, message in zip(starts, HALF_SET.values(), strict=True):
+            assert life.wait() == 1
+            assert [message in line for line in life.said.splitlines()] == [True], life.said
+
+
+@pytest.mark.parametrize("parallelism", ["ddp"])
+def test_a_signal_ends_a_rank_that_waits_for_others(trial: Trial) -> None:
+    trial.processes = 0
+    with ExitStack() as stack:
+        ports = [free_port() for _ in STOP]
+        words = [f"RANK=0 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT={port}" for port in ports]
+        starts = [stack.enter_context(start_rank(trial, each)) for each in words]
+        for number, life, port in zip(STOP, starts, ports, strict=True):
+            life.until(partial(listens, port))
+            time.sleep(1)
+            life.process.send_signal(number)
+            assert life.wait(LOST_WITHIN) == -number, life.said
+
+
+def start_rank(trial: Trial, variables: str) -> Life:
+    """Start a rank as a launcher would, with these variables."""
+    return Life(trial.project, ["env", *variables.split(), *trial.line()])
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("localhost", 0))
+        return int(found.getsockname()[1])
+
+
+def listens(port: int) -> bool:
+    """Whether a rank waits for others there."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("localhost", port)) == 0
 
 
 def workers(life: Life) -> list[int]:

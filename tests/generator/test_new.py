@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import tomllib
 from collections.abc import Callable
@@ -77,6 +78,7 @@ def test_json_is_one_object_with_the_files_and_the_next_commands(
         "answers",
         "files",
         "git",
+        "notes",
         "next",
         "template",
         "recipe",
@@ -212,6 +214,63 @@ def test_inside_a_repository_no_second_one_is_made(
     )
     assert (tmp_path / "outer/x/.git").exists() == (existing == "outer/x")
     assert run("git", "log", cwd=outer, env=dict(os.environ), check=False).returncode == 128
+
+
+HABITS = "data/\ntests\nreport/\nlib/\n*.yml\n*.toml\n.*\n"
+
+
+@pytest.mark.parametrize("where", ["around it", "of the user"])
+def test_what_git_ignores_elsewhere_is_not_lost(
+    torchgen: Torchgen, tmp_path: Path, git: Git, env: dict[str, str], where: str
+) -> None:
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git(outer, "init", "--quiet")
+    file = outer / ".gitignore" if where == "around it" else tmp_path / "excludes"
+    file.write_text(HABITS, encoding="utf-8")
+    if file.name == "excludes":
+        with Path(env["GIT_CONFIG_GLOBAL"]).open("a", encoding="utf-8") as config:
+            config.write(f"[core]\n  excludesFile = {file}\n")
+    done = torchgen("new", "outer/cls", "--json")
+    written = json.loads(done.stdout)
+    assert [".gitignore" in note for note in written["notes"]] == [True]  # by its own `.*`
+    project = outer / "cls"
+    (project / "cls" / "data" / "mine.py").touch()
+    for name in ("data/a.png", "runs/b", "cls/data/__pycache__/c.pyc", "cls/.DS_Store"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).touch()
+    git(outer, "add", "--all")
+    listed = git(project, "ls-files").splitlines()
+    assert sorted([*listed, ".gitignore"]) == sorted([*written["files"], "cls/data/mine.py"])
+
+
+def test_what_git_ignores_is_named(torchgen: Torchgen, tmp_path: Path, git: Git) -> None:
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / ".gitignore").write_text("/cls/\n", encoding="utf-8")
+    done = torchgen("new", "cls")
+    assert done.returncode == 0
+    assert re.search(r"note: git ignores .* and \d+ more \(\.gitignore:1:/cls/\)", done.stderr)
+    for command in (("set", "amp=bf16"), ("add", "serve", "--project")):
+        refused = torchgen(*command, "cls")
+        assert refused.returncode == 1 and "Traceback" not in refused.stderr
+        assert "error: .copier-answers.yml is not in git" in refused.stderr
+
+
+def test_a_new_repository_keeps_what_it_has(torchgen: Torchgen, tmp_path: Path, git: Git) -> None:
+    own = {"README.md": "# Mine\n", "LICENSE": "MIT\n", ".gitignore": "*.o\n", ".gitattributes": ""}
+    (tmp_path / "cls").mkdir()
+    git(tmp_path / "cls", "init", "--quiet")
+    for name, text in own.items():
+        (tmp_path / "cls" / name).write_text(text, encoding="utf-8")
+    done = torchgen("new", "cls", "--json")
+    assert done.returncode == 0, done.stderr
+    written = json.loads(done.stdout)
+    assert {n: (tmp_path / "cls" / n).read_text(encoding="utf-8") for n in own} == own
+    assert not own.keys() & set(written["files"]) and "cls/train.py" in written["files"]
+    assert written["notes"][0] == ".gitignore and README.md stayed as in the repository"
+    assert "/data/ /runs/" in written["notes"][1]
+    again = torchgen("new", "cls")
+    assert again.returncode == 1 and "is not empty" in again.stderr
 
 
 @pytest.mark.parametrize("name", ["-x", "+1", "-"])

@@ -1,5 +1,6 @@
 """The fix arrives and the edit stays, or a conflict is reported: no line of the user's is lost."""
 
+import json
 import os
 import shutil
 import sys
@@ -150,6 +151,34 @@ def test_a_file_that_git_ignores_is_not_replaced(world: World, project: Path) ->
         "rename yours, or git add --force and commit it\n",
     )
     assert contents(project) == before
+
+
+def test_a_file_that_is_on_the_disk_but_not_in_git_is_not_called_deleted(
+    world: World, project: Path
+) -> None:
+    world.git(project, "rm", "--quiet", "--cached", TRAIN)
+    with (project / ".gitignore").open("a", encoding="utf-8") as file:
+        file.write(f"{Path(TRAIN).name}\n")
+    world.commit(project)
+    before = contents(project)
+    done = world.torchgen("update", cwd=project)
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"error: {TRAIN} is not in git, so the template's change cannot be merged: git add --force "
+        "and commit it, or delete it\n",
+    )
+    assert contents(project) == before
+    row = json.loads(world.torchgen("status", "--json", cwd=project).stdout)[0]
+    assert any(f"git ignores {TRAIN} " in problem for problem in row["problems"])
+
+
+def test_a_new_file_that_git_ignores_is_named(world: World, project: Path) -> None:
+    with (project / ".gitignore").open("a", encoding="utf-8") as file:
+        file.write("fresh.py\n")
+    world.commit(project)
+    code, report = world.report("update", cwd=project)
+    assert code == 0 and (project / "proj/fresh.py").is_file()
+    assert any("git ignores proj/fresh.py " in note for note in report["notes"])
 
 
 def test_mode_and_links_survive(world: World, project: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import yaml
 
 from .errors import UserError
-from .git import GIT_LOCATIONS, GitError, fields, git
+from .git import GIT_LOCATIONS, GitError, fields, git, git_output
 
 ANSWERS_FILE = ".copier-answers.yml"
 UNMERGED = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
@@ -99,6 +100,12 @@ def check_reversible(project: Project) -> None:
             f"there are uncommitted changes: {_listed(state.changed)}; git commit (or git stash "
             "-u) them first, so that the new changes can be reviewed and undone separately"
         )
+    if not git(folder, "ls-files", "--", ANSWERS_FILE):
+        rule = ignored(folder, [ANSWERS_FILE])
+        raise UserError(
+            f"{ANSWERS_FILE} is not in git, so changes could not be undone: "
+            + (rule or "git add --force and commit it")
+        )
     try:
         git(folder, "symbolic-ref", "--quiet", "HEAD")
     except GitError as error:
@@ -139,6 +146,23 @@ def state_of(folder: Path) -> State:
     status = fields(git(folder, *command, "--", "."))
     unmerged = [line[3:] for line in status if line[:2] in UNMERGED]
     return State([line[3:] for line in status], unmerged or _leftovers(folder))
+
+
+def ignored(folder: Path, names: Sequence[str], suffix: str = "") -> str:
+    """A line about those of the files, or files in folders, that git ignores; empty without any.
+
+    Raises `GitError`.
+    """
+    others = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+    listed = fields(git(folder, "--literal-pathspecs", *others, "--", *names)) if names else []
+    found = [name for name in listed if name.endswith(suffix)]
+    if not found:
+        return ""
+    rule = git_output(folder, "check-ignore", "--verbose", "--", found[0]) or ""
+    return (
+        f"git ignores {_listed(found)} ({rule.partition(chr(9))[0]}): no commit will have "
+        "them; change that rule, or git add --force them"
+    )
 
 
 def _leftovers(folder: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """A project is built in a hidden scratch folder, and moved to its target when it is complete."""
 
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -16,6 +17,8 @@ from .errors import FULL, UserError
 
 PREFIX = ".torchgen-"
 DAY = 24 * 60 * 60  # seconds
+# what a repository that was made elsewhere begins with, and keeps
+KEPT = re.compile(r"(readme|licen[cs]e|copying|notice)(\..*)?|\.git(ignore|attributes)?", re.I)
 
 
 def check_target(target: Path) -> None:
@@ -27,8 +30,10 @@ def check_target(target: Path) -> None:
         raise UserError(f"{ancestor} is a file, so no folder can be created in it")
     if not os.access(ancestor, os.W_OK | os.X_OK):
         raise UserError(f"cannot write to {ancestor}; give a folder that you can write to")
-    # An empty repository, as from `git init` or a clone of a new one, is accepted.
+    # a new repository, as from `git init` or a clone, is accepted
     present = sorted(set(os.listdir(ancestor)) - {".git"}) if ancestor == target else []
+    if (target / ".git").exists() and all(map(KEPT.fullmatch, present)):
+        return
     if present:
         what = ", ".join(present[:3]) + (", ..." if len(present) > 3 else "")
         free = next(n for n in range(2, 10**6) if not os.path.lexists(f"{target}-{n}"))
@@ -113,7 +118,10 @@ def published(project: Path, target: Path) -> Iterator[None]:
 
 
 def _move(project: Path, target: Path, moved: list[Path]) -> None:
-    """Move the project; an existing folder (perhaps the user's shell is in it) stays."""
+    """Move the project; an existing folder (perhaps the user's shell is in it) stays.
+
+    So does what a new repository has.
+    """
     try:
         if not target.exists():
             project.rename(target)
@@ -121,6 +129,8 @@ def _move(project: Path, target: Path, moved: list[Path]) -> None:
             return
         for child in sorted(project.iterdir()):
             place = target / child.name
+            if os.path.lexists(place) and KEPT.fullmatch(child.name):
+                continue
             if os.path.lexists(place):
                 raise FileExistsError(
                     0, f"{child.name} was created by another program in the meantime"

@@ -25,8 +25,8 @@ def as_json(project: "Project") -> None:
 
 def as_text(project: "Project") -> None:
     print(_summary(project), flush=True)
-    if project.repository.note:
-        print(f"note: {project.repository.note}", file=sys.stderr)
+    for note in filter(None, [project.repository.note, *project.notes]):
+        print(f"note: {note}", file=sys.stderr)
 
 
 def _summary(project: "Project") -> str:

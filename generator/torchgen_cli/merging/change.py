@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.output import answer_in_words
-from ..base.project import Project
+from ..base.project import Project, ignored
 from ..template.render import Rendering, render
 from .apply import apply
 from .health import Health, collector, compiled
@@ -44,6 +44,8 @@ def change(
         report.health = _health(merged, collected)
         if not report.dry_run:
             apply(project, merged, scratch)
+            note = ignored(project.path, list(merged.write))
+            report.notes += [note] if note else []
 
 
 def _compare_answers(before: Rendering, after: Rendering, report: Report) -> None:

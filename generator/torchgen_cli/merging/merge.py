@@ -10,12 +10,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.errors import UserError
 from ..base.git import ALONE, GitError, fields, git
 from ..base.project import ANSWERS_FILE, Project
 from ..template.render import Rendering
 from .align import follow_folders, keep_line_ends
 
 Blob = tuple[str, str]  # git's mode and hash
+DELETED = "you deleted it, so the template's change is not applied"
 
 SETTINGS = {
     "core.autocrlf": "false",
@@ -76,7 +78,9 @@ def merge(project: Project, old: Rendering, new: Rendering, label: str, folder: 
         if not git(folder, "ls-files", "--unmerged", env=ALONE):
             raise  # not a conflict
     answers = fields(git(folder, "ls-tree", "-z", theirs, ANSWERS_FILE, env=ALONE))
-    return _result(folder, _listed_tree(folder, head), _parse(answers[0])[1], new)
+    merged = _result(folder, _listed_tree(folder, head), _parse(answers[0])[1], new)
+    _check_in_git(project, merged)
+    return merged
 
 
 def _start(project: Project, folder: Path) -> str:
@@ -136,14 +140,23 @@ def _result(folder: Path, head: dict[str, Blob], answers: Blob, new: Rendering) 
             merged.write[path] = stages[0]
         elif set(stages) == {1, 3} and path not in head:
             (folder / path).unlink(missing_ok=True)
-            why = "you deleted it, so the template's change is not applied"
-            merged.changes.append(Change(path, "kept", why))
+            merged.changes.append(Change(path, "kept", DELETED))
         else:
             _add_conflict(merged, path, stages)
     for path in sorted(head.keys() - index.keys()):
         merged.changes.append(Change(path, "removed"))
         merged.remove.append(path)
     return merged
+
+
+def _check_in_git(project: Project, merged: Merged) -> None:
+    """Raise `UserError` for a file of the project that is on the disk, but not in git."""
+    for change in merged.changes:
+        if change.remedy == DELETED and os.path.lexists(project.path / change.path):
+            raise UserError(
+                f"{change.path} is not in git, so the template's change cannot be merged: git add "
+                "--force and commit it, or delete it"
+            )
 
 
 def _add_conflict(merged: Merged, path: str, stages: dict[int, Blob]) -> None:
