@@ -15,7 +15,8 @@ class TemplateHook(BuildHookInterface):  # type: ignore[type-arg]
     """A wheel gets `torchgen_cli/bundle/`, an sdist the same files at its root."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version == "editable":  # runs from the checkout, where git knows the commit
+        # an editable one runs from the checkout; an older Python is refused by pip, after this
+        if version == "editable" or sys.version_info < (3, 11):
             return
         root = Path(self.root)
         folder = "torchgen_cli/bundle/" if self.target_name == "wheel" else ""

@@ -11,13 +11,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .base.errors import UserError, nearest
+from .base.errors import UserError
 from .base.project import ANSWERS_FILE
 from .base.staging import scratch_folder
 from .questions.answers import complaint
 from .questions.answers_file import read_file
 from .questions.listing import as_text
-from .questions.question import Question
+from .questions.question import Question, nearest_question
 from .questions.questionnaire import Questionnaire, installed
 from .template.render import render
 from .template.source import installed as installed_template
@@ -34,8 +34,14 @@ def meaning(name: str, as_json: bool) -> str:
     return json.dumps(_facts(question))
 
 
-def difference(name: str, choices: tuple[str, str], answers: Path | None, as_json: bool) -> str:
-    """The diff between a project with the first choice and one with the second."""
+def difference(
+    name: str, choices: tuple[str, str], answers: Path | None, as_json: bool, stat: bool | None
+) -> str:
+    """The diff between a project with the first choice and one with the second.
+
+    With `stat`, which is the default for a diff that a terminal cannot show at once, how many lines
+    of each file.
+    """
     questionnaire = installed()
     question = _question(questionnaire, name)
     given = _other_answers(questionnaire, answers)
@@ -54,7 +60,10 @@ def difference(name: str, choices: tuple[str, str], answers: Path | None, as_jso
             trees.append(_files(target))
     diffs = _diffs(*trees)
     if not as_json:
-        return "".join(diffs.values())
+        whole = "".join(diffs.values())
+        if stat is None:
+            stat = sys.stdout.isatty() and whole.count("\n") > shutil.get_terminal_size().lines
+        return _stat(diffs) if stat else whole
     return json.dumps({**_facts(question), "from": choices[0], "to": choices[1], "diff": diffs})
 
 
@@ -80,7 +89,7 @@ def _question(questionnaire: Questionnaire, name: str) -> Question:
         if question.name == plain:
             return question
     known = ", ".join(questionnaire.names)
-    hint = nearest(plain, questionnaire.names)
+    hint = nearest_question(plain, questionnaire.questions)
     raise UserError(f"no question is called {name!r}{hint} (the questions: {known})", 2)
 
 
@@ -111,9 +120,23 @@ def _files(tree: Path) -> dict[str, list[str]]:
     }
 
 
+def _stat(diffs: Mapping[str, str]) -> str:
+    """The lines that are added and removed, file by file."""
+    width = max(map(len, diffs), default=0)
+    rows = []
+    for name, diff in diffs.items():
+        lines = diff.splitlines()[2:]
+        added, removed = (sum(line[0] == sign for line in lines) for sign in "+-")
+        rows.append(f"{name:<{width}}  +{added} -{removed}\n")
+    return "".join([*rows, "Add --diff to see the lines.\n"])
+
+
 def _diffs(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[str, str]:
+    """The diff of each file, the package's first."""
     diffs = {}
-    for name in sorted(before.keys() | after.keys()):
+    code = {name for name in before.keys() | after.keys() if name.endswith(".py")}
+    code -= {name for name in code if name.startswith("tests/")}
+    for name in sorted(before.keys() | after.keys(), key=lambda name: (name not in code, name)):
         old, new = before.get(name, []), after.get(name, [])
         if old != new:
             labels = (

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .base.errors import UserError, nearest
+from .base.errors import UserError
 from .base.output import EXTRA, answer_in_words
 from .base.project import Project, check_reversible, git_folder, read_project
 from .base.staging import scratch_folder
 from .merging.change import Show, Side, change
 from .merging.report import Report
 from .questions.answers import complaint
-from .questions.question import NONE, as_text
+from .questions.question import NONE, as_text, nearest_question
 from .questions.questionnaire import Questionnaire
 from .template.places import releases_of
 from .template.source import installed
@@ -131,7 +131,7 @@ def _check(
     for name in given:
         if name not in questionnaire.names:
             known = ", ".join(questionnaire.names)
-            hint = nearest(name, questionnaire.names)
+            hint = nearest_question(name, questionnaire.questions)
             raise UserError(f"no question is called {name!r}{hint} (the questions: {known})", 2)
     context = {"_folder_name": folder, **questionnaire.typed({**answers, **given})}
     for question in questionnaire.questions:

@@ -143,7 +143,13 @@ def _fill(row: Row, project: Project, sources: Sources | None) -> None:
         row.problems.append(
             f"{row.path} does not record its version of the template: run torchgen adopt"
         )
-    elif sources:
+        return
+    if is_name(project.source):
+        row.problems.append(
+            f"{row.path} records no address of its template: torchgen update --source URL adds "
+            "one, and a workflow that looks for updates there"
+        )
+    if sources:
         sources.look(row)
 
 

@@ -66,7 +66,8 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
         current = releases.recorded(project.commit)
         target = releases.wanted(to, "--to") if to else releases.latest()
         report = Report(project.path, record, current.name, target.name, dry_run=dry_run)
-        if current.sha == target.sha:
+        same = current.sha == target.sha
+        if same and record == project.source:
             report.done = f"up to date: {current.name}; nothing was changed"
             return report
         if releases.is_older(target, current) and to:
@@ -79,9 +80,10 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
                 f"up to date: {current.name} is newer than the latest release, {target.name}"
             )
             return report
-        _check_descent(releases, current, target)
-        report.changelog = releases.changelog(current, target)
-        report.numbers = releases.numbers(current, target, project.answers)
+        if not same:  # else the address is new
+            _check_descent(releases, current, target)
+            report.changelog = releases.changelog(current, target)
+            report.numbers = releases.numbers(current, target, project.answers)
         show(report.before())
         old = Side(
             releases.extract(current, scratch / "old-template"), project.answers, project.stamp

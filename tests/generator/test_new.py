@@ -55,8 +55,9 @@ Next:
   python -m myproj.prepare --demo
   python -m myproj.train
 
-With uv: `uv venv`, `uv pip install` in place of `python3 -m venv .venv`, `pip install`.
-Without a GPU: first pip install torch --index-url https://download.pytorch.org/whl/cpu
+Without a GPU, first:
+  pip install torch --index-url https://download.pytorch.org/whl/cpu
+With uv, `uv sync` makes the environment and installs it all, with CUDA.
 """
     )
     assert (project / "myproj" / "train.py").exists()

@@ -1,5 +1,6 @@
 """In a terminal: the fork's questions are asked, and the team's answers are what is suggested."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -108,3 +109,32 @@ def test_a_list_given_by_a_flag_is_not_asked(wizard: Callable[..., Terminal]) ->
         terminal.press(ENTER)
     terminal.wait_for("extras        sweep")
     assert "Which extras?" not in terminal.screen
+
+
+def test_escape_takes_the_answer_off_the_screen(wizard: Callable[..., Terminal]) -> None:
+    terminal = wizard("--project-name", "p", "--data-format", "lmdb", "--logger", "none")
+    terminal.wait_for("What does it do")
+    terminal.press(ENTER)
+    terminal.wait_for("How many processes")
+    terminal.press(DOWN + ENTER)
+    terminal.wait_for("Train in mixed precision?")
+    answered = terminal.screen.rindex("How many processes train together? ddp")
+    terminal.press("\x1b")
+    erased = "\x1b[A\x1b[J"  # a row up, and what is below
+    terminal.wait_for_prompt(erased)
+    assert terminal.screen.index(erased) > answered
+    terminal.press("\x03")
+    assert terminal.finish() == 130
+
+
+def test_nothing_is_wider_than_the_terminal(wizard: Callable[..., Terminal]) -> None:
+    terminal = wizard("--project-name", "p")
+    for prompt in ("What does it do", "processes", "precision?", "stored?", "tracker?", "extras?"):
+        terminal.wait_for(prompt)
+        terminal.press(ENTER)
+    terminal.wait_for("Write the project to")
+    terminal.press(ENTER)
+    assert terminal.finish() == 0, terminal.screen
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.screen).replace("\r", "\n")
+    own = [line for line in plain.splitlines() if "warning: " not in line and "/" not in line]
+    assert [line for line in own if len(line) > 80] == []

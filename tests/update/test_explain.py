@@ -48,6 +48,18 @@ def test_the_diff_turns_the_one_project_into_the_other(
     assert contents(patched) == contents(tmp_path / "b/myproj")
 
 
+def test_the_lines_of_each_file_are_counted_the_codes_first(world: World, tmp_path: Path) -> None:
+    command = ("explain", "parallelism", "single", "ddp")
+    diff = world.torchgen(*command, cwd=tmp_path).stdout.splitlines()
+    rows = world.torchgen(*command, "--stat", cwd=tmp_path).stdout.splitlines()
+    names = [line.removeprefix("+++ b/") for line in diff if line.startswith("+++ ")]
+    assert [row.split()[0] for row in rows[:-1]] == names
+    assert names[:2] == ["myproj/base/distributed.py", "myproj/preflight.py"]
+    counts = [sum(int(row.split()[column]) for row in rows[:-1]) for column in (1, 2)]
+    lines = [line for line in diff if line[:4] not in ("+++ ", "--- ")]
+    assert counts == [sum(line[0] == "+" for line in lines), -sum(line[0] == "-" for line in lines)]
+
+
 def test_with_the_other_answers_of_a_project(world: World, project: Path) -> None:
     world.report("set", "logger=mlflow", cwd=project)
     command = ("explain", "data_format", "imagefolder", "lmdb", "--json")
@@ -81,7 +93,7 @@ def test_refusals(world: World, tmp_path: Path, words: list[str], message: str) 
 def test_in_a_terminal_it_is_coloured_and_paged(world: World, tmp_path: Path) -> None:
     from generator.terminal import Terminal
 
-    command = (sys.executable, "-m", "torchgen_cli", "explain", "amp", "off", "bf16")
+    command = (sys.executable, "-m", "torchgen_cli", "explain", "amp", "off", "bf16", "--diff")
     pager = {"PAGER": "sed 's/^/PAGED /'", "TERM": "xterm"}
     screens = []
     for settings in ({}, {"NO_COLOR": "1"}):

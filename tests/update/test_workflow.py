@@ -1,5 +1,6 @@
 """The scheduled workflow of a project makes a branch and a pull request of what is new."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from torchgen_cli.template.provenance import FIRST_NAME
 
 from .world import FIX_AFTER, World, replace
 
+ANSWERS = ".copier-answers.yml"
 WORKFLOW = ".github/workflows/update.yml"
 # takes the place of GitHub's own command, which needs its service: it writes down what it is given
 GH = '#!/bin/sh\nprintf "%s\\n" "$@" >> "$HOME/asked"\ncat "$8" >> "$HOME/asked"\n'
@@ -106,7 +108,6 @@ def test_a_source_that_cannot_be_reached_fails_the_workflow(forge: Forge, world:
         ("git+file:///srv/fork", "", "torchgen-cli @ git+file:///srv/fork"),
         ("/srv/a fork", "", "torchgen-cli @ git+file:///srv/a fork"),
         ("'/srv/fork'", "", "torchgen-cli @ git+file:///srv/fork"),
-        (FIRST_NAME, "", ""),
         (FIRST_NAME, "torchgen-cli==0.2.0", "torchgen-cli==0.2.0"),
         ("gh:acme/fork", "./wheels/torchgen.whl", "./wheels/torchgen.whl"),
     ],
@@ -117,11 +118,28 @@ def test_torchgen_is_installed_from_what_the_answers_record(
     text = (ROOT / "template" / WORKFLOW).read_text()
     steps = yaml.safe_load(text)["jobs"]["update"]["steps"]
     command = steps[-2]["run"].replace("pip install", "printf '%s\\n'")
-    assert steps[-1]["if"] == "steps.install.outputs.done == 'yes'"
     (tmp_path / ".copier-answers.yml").write_text(f"_commit: v1\n_src_path: {recorded}\n")
-    output = tmp_path / "output"
-    output.touch()
-    env = {**os.environ, "TORCHGEN": variable, "GITHUB_OUTPUT": str(output)}
+    env = {**os.environ, "TORCHGEN": variable}
     said = run("bash", "-eo", "pipefail", "-c", command, cwd=tmp_path, env=env).stdout
-    assert said == f"{installed}\n" if installed else "set the variable TORCHGEN" in said
-    assert output.read_text() == ("done=yes\n" if installed else "")
+    assert said == f"{installed}\n"
+
+
+def test_a_project_without_an_address_has_no_workflow_until_it_gets_one(
+    world: World, project: Path, tmp_path: Path
+) -> None:
+    made = world.torchgen("new", "made", "--defaults", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert FIRST_NAME in (tmp_path / "made" / ANSWERS).read_text()
+    assert not (tmp_path / "made" / WORKFLOW).exists()
+    # one of the template with releases, which knows no address either
+    replace(project / ANSWERS, str(world.template), FIRST_NAME)
+    (project / WORKFLOW).unlink()
+    world.commit(project)
+    row = json.loads(world.torchgen("status", "--json", cwd=project).stdout)[0]
+    assert any("update --source URL adds one" in problem for problem in row["problems"])
+    source = ("--source", str(world.template), "--to", "v0.1.0")
+    code, report = world.report("update", *source, cwd=project)
+    assert (code, [file["path"] for file in report["files"]]) == (0, [ANSWERS, WORKFLOW])
+    world.commit(project)
+    code, report = world.report("update", *source, cwd=project)
+    assert (code, report["files"]) == (0, [])

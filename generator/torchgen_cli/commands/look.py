@@ -66,6 +66,13 @@ def explain(
         Path | None,
         typer.Option(metavar="FILE", help="The other answers: a file, or a project's folder."),
     ] = None,
+    stat: Annotated[
+        bool | None,
+        typer.Option(
+            "--stat/--diff",
+            help="How many lines of each file, or the lines; default: what fits on the screen.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Explain a question, or show what a choice changes.
@@ -79,7 +86,7 @@ def explain(
         return
     if len(choices) != 2:
         raise UserError("give two choices to compare, or none", 2)
-    text = explanation.difference(question, (choices[0], choices[1]), answers, json)
+    text = explanation.difference(question, (choices[0], choices[1]), answers, json, stat)
     print(text) if json else explanation.show(text)
 
 

@@ -56,6 +56,7 @@ def _to_type(commands: list[str]) -> list[str]:
 
 _HINTS = (
     "",
-    "With uv: `uv venv`, `uv pip install` in place of `python3 -m venv .venv`, `pip install`.",
-    "Without a GPU: first pip install torch --index-url https://download.pytorch.org/whl/cpu",
+    "Without a GPU, first:",
+    "  pip install torch --index-url https://download.pytorch.org/whl/cpu",
+    "With uv, `uv sync` makes the environment and installs it all, with CUDA.",
 )

@@ -15,7 +15,7 @@ def in_words(error: typer.TyperException) -> str:
     if wrong and hasattr(error, "possibilities") and context:
         known = [flag for one in context.command.params for flag in one.opts]
         flags = [flag for flag in ("--help", *known) if flag.startswith("--")]
-        return f"No such option: {wrong}{_nearest(wrong, flags)}"
+        return f"No such option: {wrong}{_nearest(wrong, flags) or _question(wrong, flags)}"
     message = error.format_message()
     if message.startswith("No such command") and context:
         word = message.split("'")[1]
@@ -30,8 +30,17 @@ def _nearest(word: str, possible: Any) -> str:
     bare = {one.removeprefix("--"): one for one in possible}
     word = word.removeprefix("--")
     begins = [one for one in bare if one.startswith(word)]
-    found = [min(begins, key=len)] if begins else difflib.get_close_matches(word, bare, 1, 0.5)
+    found = [min(begins, key=len)] if begins else difflib.get_close_matches(word, bare, 1, 0.65)
     return f"; did you mean '{bare[found[0]]}'?" if found else ""
+
+
+def _question(word: str, flags: list[str]) -> str:
+    """The flag of the question that the word is about."""
+    from ..questions.question import nearest_question
+    from ..questions.questionnaire import installed
+
+    asked = [question for question in installed().questions if question.flag in flags]
+    return nearest_question(word, asked).replace("'", "'--", 1).replace("_", "-")
 
 
 def complete_at_the_first_tab(scripts: dict[str, str]) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import yaml
 
-from ..base.errors import UserError, nearest
+from ..base.errors import UserError
 from ..base.git import GitError, git_bytes
 from ..template.provenance import recordable
-from .question import Question
+from .question import Question, nearest_question
 
 RECORDED = ("_commit", "_src_path")  # so that a project's .copier-answers.yml serves as a file
 
@@ -37,7 +37,8 @@ def read_text(label: str, content: bytes, questions: tuple[Question, ...]) -> di
             continue
         if name not in names:
             known = f" (the questions: {', '.join(names)})"
-            raise UserError(f"{label}: no question is called {name!r}{nearest(name, names)}{known}")
+            hint = nearest_question(name, questions)
+            raise UserError(f"{label}: no question is called {name!r}{hint}{known}")
         if name in answers:
             raise UserError(f"{label}: {name} is answered twice; remove one")
         answers[name] = value

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -191,3 +191,22 @@ def as_text(value: Any) -> str:
 
 def is_template(text: str) -> bool:
     return "{{" in text or "{%" in text
+
+
+def nearest_question(word: str, questions: Sequence[Question]) -> str:
+    """`"; did you mean 'amp'?"` for the question that a wrong name is about, or nothing."""
+    import difflib  # 3 ms, for refusals only
+
+    plain = word.lower().strip("-").replace("-", "_")
+    spoken = re.compile(rf"\b{re.escape(plain.replace('_', ' '))}s?\b", re.IGNORECASE)
+    like = difflib.get_close_matches(plain, [q.name for q in questions], 1, cutoff=0.55)
+    about: tuple[Callable[[Question], object], ...] = (
+        lambda q: plain in q.name.split("_"),
+        lambda q: plain in q.choices,
+        lambda q: spoken.search(q.help),
+        lambda q: q.name in like,
+        lambda q: spoken.search(" ".join(q.choices.values())),
+    )
+    found = (q.name for fits in about for q in questions if plain and fits(q))
+    name = next(found, None)
+    return f"; did you mean '{name}'?" if name else ""

@@ -38,6 +38,7 @@ class Wizard:
         self._output = create_output(stdout=stream)
         self._path, self._given = "", {}  # type: str, Mapping[str, Answer]
         self._answers: dict[str, str] = {}
+        self._rows: list[int] = []  # of the screen, which each answer takes
 
     def ask(self, path: str | None) -> tuple[str, dict[str, Answer]]:
         """The path and all answers. Raises `KeyboardInterrupt`, `EOFError` or `UserError`."""
@@ -50,15 +51,18 @@ class Wizard:
         while True:
             if number < len(steps):
                 said = self._ask(steps[number], f"{number + 1}/{len(steps)}")
+                if said is BACK:
+                    self._erase_answer()
                 number = max(0, number - 1) if said is BACK else number + 1
             else:
                 chosen = self._last_look(asks_path)
                 if chosen is WRITE:
                     return self._path, self._everything()
                 if chosen is BACK:
+                    self._erase_answer()
                     number = max(0, len(steps) - 1)
-                else:
-                    self._ask(chosen, "change")
+                elif self._ask(chosen, "change") is not BACK:
+                    self._rows[-2:] = [sum(self._rows[-2:])]  # goes with the last answer
             steps = self._steps(asks_path)
 
     def _everything(self) -> dict[str, Answer]:
@@ -108,6 +112,7 @@ class Wizard:
             suggested, answered = self._path, self._path != PATH.default
         else:
             suggested, answered = self._at(question)[0], question.name in self._answers
+        rows = 0
         while True:
             message = f"{number}  {question.help}"
             options = question.choices or ({"yes": "", "no": ""} if question.type == "bool" else {})
@@ -120,10 +125,13 @@ class Wizard:
             else:
                 said = self._type(message, suggested, edit=answered)
             if said is BACK:
+                self._erase(rows)
                 return BACK
             wrong = self._take(question, str(said))
-            self._print(f"{message} {said}", *([wrong] if wrong else question.brought(str(said))))
+            told = [wrong] if wrong else question.brought(str(said))
+            rows += self._print(f"{message} {said}", *told)
             if not wrong:
+                self._rows.append(rows)
                 return said
             suggested, answered = str(said), True
 
@@ -164,15 +172,15 @@ class Wizard:
         same = given and given.text == value and given.origin
         return f"  (from {same})" if same else ""
 
-    def _titles(self, options: Mapping[str, str]) -> list[Choice]:
+    def _titles(self, options: Mapping[str, str], pointer: int = POINTER) -> list[Choice]:
         width = max(map(len, options)) + 2
         rows = {option: f"{option:<{width}}{advice}".rstrip() for option, advice in options.items()}
-        return [Choice(self._wrapped(row, width), option) for option, row in rows.items()]
+        return [Choice(self._wrapped(row, width, pointer), option) for option, row in rows.items()]
 
-    def _wrapped(self, row: str, indent: int) -> str:
+    def _wrapped(self, row: str, indent: int, pointer: int = POINTER) -> str:
         """A choice in as many lines as the terminal's width asks for."""
-        width = max(20, self._output.get_size().columns - POINTER)
-        rest = " " * (indent + POINTER - 1)
+        width = max(20, self._output.get_size().columns - pointer)
+        rest = " " * (indent + pointer - 1)
         return textwrap.fill(row, width, subsequent_indent=rest, break_on_hyphens=False)
 
     def _choose(self, message: str, choices: list[Choice], suggested: str | None) -> object:
@@ -183,13 +191,12 @@ class Wizard:
 
     def _mark(self, question: Question, message: str, suggested: str) -> object:
         """Ask for any number of choices; those suggested are marked."""
-        choices, marked = self._titles(question.choices), question.named(suggested)
+        choices = self._titles(question.choices, POINTER + 2)  # for the mark
+        marked = question.named(suggested)
         for choice in choices:
             choice.checked = choice.value in marked
-        hint = "(Space marks, Enter goes on)"
-        menu = checkbox(
-            self._filled(message), choices, qmark="", instruction=hint, output=self._output
-        )
+        message = self._filled(f"{message} (Space marks, Enter goes on)")
+        menu = checkbox(message, choices, qmark="", instruction=" ", output=self._output)
         said = self._prompt(menu, KeyBindings())
         return said if said is BACK else as_text(said)
 
@@ -225,6 +232,18 @@ class Wizard:
     def _filled(self, line: str) -> str:
         return textwrap.fill(line, max(20, self._output.get_size().columns - 2))
 
-    def _print(self, *lines: str) -> None:
-        for line in lines:
-            print(self._filled(line), file=self._stream, flush=True)
+    def _print(self, *lines: str) -> int:
+        """Print; returns the rows of the screen that it takes."""
+        filled = "\n".join(self._filled(line) for line in lines)
+        print(filled, file=self._stream, flush=True)
+        return filled.count("\n") + 1
+
+    def _erase_answer(self) -> None:
+        """Take the last answer off the screen: it is asked for again."""
+        self._erase(self._rows.pop() if self._rows else 0)
+
+    def _erase(self, rows: int) -> None:
+        if rows:
+            self._output.cursor_up(rows)
+            self._output.erase_down()
+            self._output.flush()
