@@ -47,7 +47,7 @@ class Case:
 
 
 CASES = [
-    Case("distillation", before=("--width=16",), flags=("--teacher={before}", "--width=8")),
+    Case("distillation", before=("--width=32",), flags=("--teacher={before}", "--width=16")),
     Case("multi-label", slow=True),
     Case("pretraining", flags=("--objective=reconstruct", "--epochs=3")),
     Case("regression", SETS[0] | {"data_format": "hdf5", "parallelism": "ddp"}, "report"),
