@@ -100,7 +100,7 @@ def read_marks(split: Split) -> Iterator[tuple[Mark, str]]:
 def unreadable(samples: list[Sample]) -> Iterator[Finding]:
     """Samples that cannot be read."""
     if bad := [sample for sample in samples if sample.note]:
-        text = f"{count(len(bad))} cannot be read, the first: {bad[0].note}"
+        text = f"{count(len(bad))} unreadable, the first: {bad[0].note}"
         yield Finding("unreadable", True, text, [[sample] for sample in bad])
 
 
@@ -132,14 +132,14 @@ class Comparison:
         """Samples that are equal."""
         groups = [group for group in self.equal if len(group) > 1]
         if leaks := [group for group in groups if self.across(group)]:
-            text = f"{count(len(leaks))} are in several splits, bit for bit"
+            text = f"{count(len(leaks))} in several splits, bit for bit"
             yield self.finding("leak", True, text, leaks)
         if odd := [group for group in groups if self.disagree(group)]:
-            text = f"{count(len(odd), 'group')} of equal samples have different labels"
+            text = f"{count(len(odd), 'group')} of equal samples with different labels"
             yield self.finding("conflict", True, text, odd)
         if again := [group for group in groups if not self.across(group)]:
             more = sum(map(len, again)) - len(again)
-            text = f"{count(more)} repeat another one of the same split, bit for bit"
+            text = f"{count(more)} repeating another one of the same split, bit for bit"
             yield self.finding("copy", False, text, again)
 
     def near_copies(self) -> Iterator[Finding]:
@@ -153,9 +153,9 @@ class Comparison:
         rest = [(a[0], b[0]) for a, b in pairs if not self.across(a + b)]
         odd = [pair for pair in leaks + rest if self.disagree(pair)]
         for kind, chosen, text in (
-            ("near-leak", leaks, "of nearly equal images are in different splits"),
-            ("near-conflict", odd, "of nearly equal images have different labels"),
-            ("near-copy", rest, "of images of one split are nearly equal"),
+            ("near-leak", leaks, "of nearly equal images in different splits"),
+            ("near-conflict", odd, "of nearly equal images with different labels"),
+            ("near-copy", rest, "of nearly equal images in one split"),
         ):
             if chosen:
                 yield self.finding(kind, False, f"{count(len(chosen), 'pair')} {text}", chosen)
@@ -164,7 +164,7 @@ class Comparison:
         """Images of nearly one color."""
         flat = [[n] for n, mark in enumerate(self.marks) if 0 <= mark.contrast <= FLAT]
         if flat:
-            text = f"{count(len(flat), 'image')} are blank: of one brightness all over"
+            text = f"{count(len(flat), 'image')} blank: of one brightness all over"
             yield self.finding("blank", False, text, flat)
 
 

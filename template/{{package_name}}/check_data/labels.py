@@ -37,5 +37,5 @@ def suspicious_labels(trained: TrainedModel, splits: list[Split]) -> list[Findin
     if not found:
         return []
     found.sort(key=lambda pair: -pair[0])
-    text = f"{count(len(found))} may be labeled wrong: the model is sure of another class"
+    text = f"{count(len(found))} perhaps labeled wrong: the model is sure of another class"
     return [Finding("label", False, text, [[sample] for _, sample in found])]

@@ -78,7 +78,8 @@ def load(path: Path) -> State:
         raise CheckpointError(f"{path} cannot be read: {error.strerror}") from error
     archive, comment = memoryview(content)[:-COMMENT], content[-COMMENT:]
     if comment != MARK + hashlib.sha256(archive).hexdigest().encode():
-        raise CheckpointError(f"{path} is corrupt: its checksum does not match")
+        reason = "its checksum does not match" if MARK in comment else "it has no checksum"
+        raise CheckpointError(f"{path} is corrupt or not a checkpoint of train: {reason}")
     try:
         return torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     except Exception as error:

@@ -57,8 +57,7 @@ def load_trained(
     if missing := KEYS.difference(state):
         raise CheckpointError(f"{path} is not a checkpoint: it has no {min(missing)}")
     config, info = from_dict(Config, state["config"]), from_dict(DatasetInfo, state["dataset"])
-    module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
-    module = place(module, device)
+    module = place(ModelWithLoss(build_model(config, info), Task(config, info)).eval(), device)
     checkpoint.load_weights(module.model, state["ema"] or state["model"])
     checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
     return TrainedModel(module, module.model, module.task, info, config, device)
