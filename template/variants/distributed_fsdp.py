@@ -31,9 +31,13 @@ from .sharded import save_parts as save_parts
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=nn.Module)
-RANK, WORLD_SIZE = int(os.environ.get("RANK") or 0), int(os.environ.get("WORLD_SIZE") or 1)
-LOCAL_RANK = int(os.environ.get("LOCAL_RANK") or 0)  # among those of this machine
+NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # torchrun sets all of them
+GIVEN = {name: os.environ[name] for name in NEEDED if os.environ.get(name)}
+LAUNCHED = len(GIVEN) == len(NEEDED)
+RANK, WORLD_SIZE = (int(GIVEN[name]) for name in NEEDED[:2]) if LAUNCHED else (0, 1)
+LOCAL_RANK = int(os.environ.get("LOCAL_RANK", 0)) if LAUNCHED else 0  # on this machine
 LAUNCHER = os.getppid()
+LIMIT = timedelta(seconds=600)  # for each exchange: a rank that takes longer is given up
 
 
 @contextmanager
@@ -45,29 +49,24 @@ def process_group(name: str) -> Iterator[torch.device]:
     if device.type == "cuda":
         here, count = int(os.environ.get("LOCAL_WORLD_SIZE", 1)), torch.cuda.device_count()
         if here > count:
-            raise FlagError(
-                f"--nproc-per-node {here} is more than this machine has GPUs ({count}); "
-                "start fewer processes, or add --device cpu"
-            )
+            raise FlagError(f"{here} processes on {count} GPUs: start fewer, or add --device cpu")
         device = torch.device("cuda", LOCAL_RANK)
         torch.cuda.set_device(device)
-    needs = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-    missing = [name for name in needs if not os.environ.get(name)]
-    if missing and (WORLD_SIZE > 1 or "RANK" not in missing):  # `fail` may leave it to another
-        sys.exit(f"error: a rank needs {', '.join(missing)} as well; torchrun sets all of them")
+    if not LAUNCHED and ("RANK" in GIVEN or GIVEN.get("WORLD_SIZE", "1") != "1"):
+        missing = [name for name in NEEDED if name not in GIVEN]
+        raise FlagError(f"a rank needs {', '.join(missing)} as well: torchrun sets all of them")
     if RANK >= WORLD_SIZE:
         sys.exit(f"error: RANK {RANK} must be below WORLD_SIZE {WORLD_SIZE}")
     # gloo beside NCCL, for values on the CPU
     backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
-    store = None if os.environ.get("RANK") else dist.HashStore()
+    store = None if LAUNCHED else dist.HashStore()
     if store is None:
         threading.Thread(target=follow_launcher, daemon=True).start()
-    limit = timedelta(seconds=600)  # for each exchange: a rank that takes longer is given up
     # handlers of Python's would not run while this waits for the other ranks
     handlers = {number: signal.signal(number, signal.SIG_DFL) for number in STOP}
     try:
         dist.init_process_group(
-            backend, timeout=limit, store=store, rank=RANK, world_size=WORLD_SIZE
+            backend, timeout=LIMIT, store=store, rank=RANK, world_size=WORLD_SIZE
         )
         for number, handler in handlers.items():
             signal.signal(number, handler)
