@@ -143,13 +143,7 @@ def _fill(row: Row, project: Project, sources: Sources | None) -> None:
         row.problems.append(
             f"{row.path} does not record its version of the template: run torchgen adopt"
         )
-        return
-    if is_name(project.source):
-        row.problems.append(
-            f"{row.path} records no address of its template: torchgen update --source URL adds "
-            "one, and a workflow that looks for updates there"
-        )
-    if sources:
+    elif sources:
         sources.look(row)
 
 
@@ -177,6 +171,11 @@ def as_table(rows: Sequence[Row], width: int | None) -> str:
         padded = (f"{cell:<{size}}" for cell, size in zip(cells, widths, strict=True))
         lines.append((" " * GAP).join(padded).rstrip())
     notes = dict.fromkeys(problem for row in rows for problem in row.problems)
+    if nowhere := [_shown(row.path) for row in rows if row.source and is_name(row.source)]:
+        notes[
+            f"no address is recorded in {', '.join(nowhere)}: torchgen update --source URL adds one, "
+            "and a workflow that looks for updates there"
+        ] = None
     return "\n".join([*lines, *([""] if notes else []), *(f"note: {note}" for note in notes)])
 
 

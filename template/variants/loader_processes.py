@@ -125,8 +125,7 @@ class BatchDataset(Dataset[Batch | DataError]):
 
 def start_worker(worker: int, *, seed: int, parent: int) -> None:
     """Prepare a worker. The seeds are for your own code that draws from a global generator."""
-    # the scheduler signals all processes, but the main one still needs this worker's batch;
-    # `close` ends it, and torch's own watchdog once its parent is gone
+    # the main process still needs this worker's batch: `close` ends it, or torch's own watchdog
     for number in STOP:
         signal.signal(number, signal.SIG_IGN)
     seed_everything(mix(seed, Stream.WORKER, worker))
