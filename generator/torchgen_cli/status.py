@@ -170,12 +170,12 @@ def as_table(rows: Sequence[Row], width: int | None) -> str:
         cells = (_tail(path, widths[0]), version, news, _start(answers, widths[3]), tree, doctor)
         padded = (f"{cell:<{size}}" for cell, size in zip(cells, widths, strict=True))
         lines.append((" " * GAP).join(padded).rstrip())
-    notes = dict.fromkeys(problem for row in rows for problem in row.problems)
+    notes = list(dict.fromkeys(problem for row in rows for problem in row.problems))
     if nowhere := [_shown(row.path) for row in rows if row.source and is_name(row.source)]:
-        notes[
-            f"no address is recorded in {', '.join(nowhere)}: torchgen update --source URL adds one, "
-            "and a workflow that looks for updates there"
-        ] = None
+        notes.append(
+            f"no address is recorded in {', '.join(nowhere)}: torchgen update --source URL adds "
+            "one, and a workflow that looks for updates there"
+        )
     return "\n".join([*lines, *([""] if notes else []), *(f"note: {note}" for note in notes)])
 
 
