@@ -121,7 +121,7 @@ def load_optimizer(optimizer: torch.optim.Optimizer, state: State) -> None:
     saved = [group["param_names"] for group in state["param_groups"]]
     if saved != [group["param_names"] for group in groups]:
         raise CheckpointError(
-            "the checkpoint belongs to another model or optimizer: its groups or their order differ"
+            "the run belongs to another model or optimizer: its groups or their order differ"
         )
     distributed.read_parts(optimizer, state)
     parameters = [p for group in optimizer.param_groups for p in group["params"]]

@@ -215,7 +215,7 @@ class Trainer:
             for saved in state["sums"][distributed.RANK :: distributed.WORLD_SIZE]:
                 self.sums.load(saved)
         except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"the checkpoint does not fit this code: {error}") from error
+            raise CheckpointError(f"the run does not fit this code: {error}") from error
 
     def load_initial(self, path: Path) -> str:
         """Start from the weights of a file; returns a line that says which of them fit."""
