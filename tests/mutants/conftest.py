@@ -18,6 +18,9 @@ from .mutant import HOME
 __all__ = ["pytest_collection_modifyitems", "pytest_configure", "shared"]
 
 
+TOLD = "told"  # the name of a test's property that the summary prints
+
+
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project that mutants live in. Read only: copy what is to be broken."""
@@ -47,3 +50,12 @@ def unbroken(
         return asdict(laboratory.try_out(tree, tests, "unbroken"))
 
     return Outcome(**once(shared / "unbroken", "home", try_out))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what the random changes have shown."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, ()):
+            for name, value in report.user_properties:
+                if name == TOLD:
+                    terminalreporter.write_line(str(value))
