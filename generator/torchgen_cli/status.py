@@ -11,7 +11,7 @@ from typing import Any
 from .base.errors import UserError
 from .base.git import GitError
 from .base.output import answer_in_words
-from .base.project import ANSWERS_FILE, Project, State, ignored, read_project, state_of
+from .base.project import ANSWERS_FILE, Project, State, ignored, package_of, read_project, state_of
 from .base.staging import scratch_folder
 from .doctor.examine import examine
 from .questions.questionnaire import installed
@@ -124,12 +124,10 @@ def _row(path: Path, sources: Sources | None) -> Row:
         row.problems.append(str(error))
     try:
         row.tree = state_of(path)
+        note = ignored(path, [package_of(row.answers, path), "tests"], ".py")
+        row.problems += [f"{path}: {note}"] if note else []
     except GitError as error:
         row.problems.append(f"git refuses {path}: {error}")
-    else:
-        package = str(row.answers.get("project_name", path.name)).replace("-", "_")
-        note = ignored(path, [package, "tests"], ".py")
-        row.problems += [f"{path}: {note}"] if note else []
     try:
         row.findings = len(examine([path]).findings)
     except UserError as error:

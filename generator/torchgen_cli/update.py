@@ -67,7 +67,7 @@ def update(path: str, to: str | None, source: str | None, dry_run: bool, show: S
         target = releases.wanted(to, "--to") if to else releases.latest()
         report = Report(project.path, record, current.name, target.name, dry_run=dry_run)
         same = current.sha == target.sha
-        if same and record == project.source:
+        if same and (not source or record == project.source):
             report.done = f"up to date: {current.name}; nothing was changed"
             return report
         if releases.is_older(target, current) and to:

@@ -13,7 +13,7 @@ from pathlib import Path
 from .base.errors import UserError
 from .base.git import fields, git_output
 from .base.output import EXTRA
-from .base.project import Project, read_project
+from .base.project import Project, package_of, read_project
 from .base.staging import scratch_folder
 from .extras import QUESTION
 from .questions.questionnaire import Questionnaire
@@ -72,13 +72,9 @@ def find_python(given: str | None, project: Path) -> str:
     )
 
 
-def package_of(project: Project) -> str:
-    return str(project.answers.get("project_name", project.path.name)).replace("-", "_")
-
-
 def copy_code(project: Project, target: Path) -> None:
     """Copy a project's code, tests and settings: no data, no runs, no environment."""
-    root, package = project.path, package_of(project)
+    root, package = project.path, package_of(project.answers, project.path)
     listed = git_output(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:  # not in git
         names = [file.relative_to(root).as_posix() for file in walk(root)]
@@ -136,7 +132,7 @@ def add_proofs(project: Project, copy: Path, scratch: Path) -> None:
 
 def prove(project: Project, copy: Path, python: str, flags: Sequence[str]) -> int:
     """Run the proofs on the user's experiment, then the tests on the toy one."""
-    package = package_of(project)
+    package = package_of(project.answers, project.path)
     env = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(copy), os.environ.get("PYTHONPATH")])),

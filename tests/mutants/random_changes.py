@@ -108,13 +108,11 @@ def alternatives(node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
 
 def kept(node: ast.AST) -> Iterator[ast.AST]:
     """The children of a node that decide what the code does."""
+    if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Constant):
+        return  # the default of a setting, which is the user's choice
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "type_params", "decorator_list"):
             continue
-        if isinstance(node, ast.AnnAssign) and isinstance(
-            getattr(node, "value", None), ast.Constant
-        ):
-            continue  # the default of a setting, which is the user's choice
         for child in value if isinstance(value, list) else [value]:
             words = isinstance(child, ast.JoinedStr | ast.Raise | ast.Assert | ast.ImportFrom)
             told = isinstance(child, ast.Call) and name_of(child.func) in UNTOLD

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,11 @@ def state_of(folder: Path) -> State:
     status = fields(git(folder, *command, "--", "."))
     unmerged = [line[3:] for line in status if line[:2] in UNMERGED]
     return State([line[3:] for line in status], unmerged or _leftovers(folder))
+
+
+def package_of(answers: Mapping[str, Any], folder: Path) -> str:
+    """The package of a project with these answers."""
+    return str(answers.get("project_name", folder.name)).replace("-", "_")
 
 
 def ignored(folder: Path, names: Sequence[str], suffix: str = "") -> str:
