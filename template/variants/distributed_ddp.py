@@ -26,8 +26,8 @@ from .device import pick_device
 from .errors import FlagError, UserError
 
 State = dict[str, Any]
+Example = tuple[torch.Tensor, torch.Tensor]  # inputs (2, ...), targets (2, ...)
 T = TypeVar("T")
-Model = TypeVar("Model", bound=nn.Module)
 NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # torchrun sets all of them
 GIVEN = {name: os.environ[name] for name in NEEDED if os.environ.get(name)}
 LAUNCHED = len(GIVEN) == len(NEEDED)
@@ -109,14 +109,12 @@ def fail(message: str, code: int) -> NoReturn:
     os._exit(code)  # any other way out would wait for the other ranks
 
 
-def place(model: Model, device: torch.device) -> Model:
+def place(model: T, device: torch.device) -> T:
     """Images come as (B, H, W, C), which is this layout."""
-    return model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return model.to(device, memory_format=torch.channels_last)  # type: ignore[attr-defined]
 
 
-def wrap(
-    model: nn.Module, device: torch.device, example: tuple[torch.Tensor, torch.Tensor]
-) -> nn.Module:
+def wrap(model: nn.Module, device: torch.device, example: Example) -> nn.Module:
     """Average the gradients over the ranks; needs a batch to settle DDP's buckets.
 
     DDP orders them anew after its first backward pass, which changes how sums over three or more
@@ -199,12 +197,6 @@ def full(value: T) -> T:
 def place_like(tensor: torch.Tensor, pattern: torch.Tensor) -> torch.Tensor:
     # a fused optimizer takes for granted that its state lies in memory as the parameter does
     return torch.empty_like(pattern, dtype=tensor.dtype).copy_(tensor)
-
-
-def pad_ranks(
-    batches: Iterator[T], model: nn.Module, example: tuple[torch.Tensor, torch.Tensor]
-) -> Iterator[T]:
-    return batches
 
 
 def broadcast_buffers(model: nn.Module) -> None:

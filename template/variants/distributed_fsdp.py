@@ -20,7 +20,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
 from .device import pick_device
@@ -29,6 +29,7 @@ from .sharded import check_parts as check_parts
 from .sharded import read_parts as read_parts
 from .sharded import save_parts as save_parts
 
+Example = tuple[torch.Tensor, torch.Tensor]  # inputs (2, ...), targets (2, ...)
 T = TypeVar("T")
 Model = TypeVar("Model", bound=nn.Module)
 NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # torchrun sets all of them
@@ -114,13 +115,16 @@ def fail(message: str, code: int) -> NoReturn:
 
 def place(model: Model, device: torch.device) -> Model:
     """Leave this rank its part of each tensor. The device holds one layer at a time as a whole."""
+    if not dist.is_initialized():  # as in `predict`
+        return model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     mesh = init_device_mesh(device.type, (WORLD_SIZE,))
     uses = Counter(p for _, p in model.named_parameters(remove_duplicate=False))
     for part in layers(model):
         own = Counter(p for _, p in part.named_parameters(remove_duplicate=False))
         if own and all(uses[p] == count for p, count in own.items()):  # it shares no tensor
             fully_shard(part, mesh=mesh)
-    fully_shard(model, mesh=mesh)
+    # without a backward pass, as in evaluation, nobody else would give the whole tensors up
+    fully_shard(model, mesh=mesh, reshard_after_forward=True)
     return model.to(device)
 
 
@@ -130,9 +134,7 @@ def layers(module: nn.Module) -> Iterator[nn.Module]:
         yield from child if isinstance(child, nn.Sequential | nn.ModuleList) else layers(child)
 
 
-def wrap(
-    model: nn.Module, device: torch.device, example: tuple[torch.Tensor, torch.Tensor]
-) -> nn.Module:
+def wrap(model: nn.Module, device: torch.device, example: Example) -> nn.Module:
     """Nothing more: `place` has made the model average its gradients."""
     return model
 
@@ -147,13 +149,6 @@ def no_sync(model: Any, skip: bool) -> Iterator[None]:
 def shard(indices: np.ndarray) -> np.ndarray:
     """This rank's part, without padding."""
     return indices[RANK::WORLD_SIZE]
-
-
-def all_reduce_max(value: int) -> int:
-    """The largest of the ranks' values."""
-    tensor = torch.tensor(int(value))
-    dist.all_reduce(tensor, dist.ReduceOp.MAX)
-    return int(tensor)
 
 
 class DelayedMax:
@@ -219,20 +214,6 @@ def place_like(tensor: torch.Tensor, pattern: torch.Tensor) -> torch.Tensor:
     tensor = tensor.to(pattern.device).contiguous()
     part = distribute_tensor(tensor, pattern.device_mesh, pattern.placements, src_data_rank=None)
     return part.clone()  # a view would keep all of it
-
-
-def pad_ranks(
-    batches: Iterator[T], model: Any, example: tuple[torch.Tensor, torch.Tensor]
-) -> Iterator[T]:
-    """Ranks need each other's parts of the layers: one with no more batches goes on with blanks."""
-    for batch in batches:
-        all_reduce_max(1)
-        yield batch
-    device = next(model.parameters()).device
-    while all_reduce_max(0):
-        model(*(tensor.to(device) for tensor in example))
-    if isinstance(model, FSDPModule):
-        model.reshard()  # the last forward pass has gathered its tensors, for a backward pass
 
 
 def broadcast_buffers(model: nn.Module) -> None:

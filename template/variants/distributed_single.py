@@ -13,8 +13,8 @@ from torch import nn
 from .device import pick_device
 
 State = dict[str, Any]
+Example = tuple[torch.Tensor, torch.Tensor]  # inputs (2, ...), targets (2, ...)
 T = TypeVar("T")
-Model = TypeVar("Model", bound=nn.Module)
 RANK, WORLD_SIZE = 0, 1
 
 
@@ -28,14 +28,12 @@ def fail(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def place(model: Model, device: torch.device) -> Model:
+def place(model: T, device: torch.device) -> T:
     # images come as (B, H, W, C), which is this layout
-    return model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return model.to(device, memory_format=torch.channels_last)  # type: ignore[attr-defined]
 
 
-def wrap(
-    model: nn.Module, device: torch.device, example: tuple[torch.Tensor, torch.Tensor]
-) -> nn.Module:
+def wrap(model: nn.Module, device: torch.device, example: Example) -> nn.Module:
     return model
 
 
@@ -67,12 +65,6 @@ def full(value: T) -> T:
 def place_like(tensor: torch.Tensor, pattern: torch.Tensor) -> torch.Tensor:
     # a fused optimizer takes for granted that its state lies in memory as the parameter does
     return torch.empty_like(pattern, dtype=tensor.dtype).copy_(tensor)
-
-
-def pad_ranks(
-    batches: Iterator[T], model: nn.Module, example: tuple[torch.Tensor, torch.Tensor]
-) -> Iterator[T]:
-    return batches
 
 
 def broadcast_buffers(model: nn.Module) -> None:

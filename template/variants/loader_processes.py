@@ -6,7 +6,6 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +16,10 @@ from ..base import distributed
 from ..base.errors import DataError, FlagError
 from ..base.seeds import Stream, mix, seed_everything
 from ..base.signals import STOP
-from .images import Size
 from .reader import Reader
 
-Arrays = tuple[np.ndarray, np.ndarray]
-Augment = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Arrays]
+Request = tuple[int, np.ndarray]  # the epoch, and the samples' indices (B,)
+Augment = Callable[[np.ndarray, np.ndarray, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 
 class Batch(NamedTuple):
@@ -30,9 +28,6 @@ class Batch(NamedTuple):
     inputs: torch.Tensor
     targets: torch.Tensor
     indices: torch.Tensor
-
-
-Request = tuple[int, np.ndarray]  # the epoch, and the samples' indices (B,)
 
 
 class TrainSampler(Sampler[Request]):
@@ -63,18 +58,19 @@ class TrainSampler(Sampler[Request]):
 
 
 class EvalSampler(Sampler[Request]):
-    """Every sample exactly once over all ranks, without padding."""
+    """Every sample once over all ranks, in as many batches on each: `evaluate` skips the excess."""
 
     def __init__(self, samples: int, batch_size: int) -> None:
-        self.indices = distributed.shard(np.arange(samples))
-        self.batch_size = batch_size
+        self.indices, self.batch_size = distributed.shard(np.arange(samples)), batch_size
+        self.most = -(-samples // distributed.WORLD_SIZE)  # samples of a rank
 
     def __len__(self) -> int:
-        return -(-len(self.indices) // self.batch_size)
+        return -(-self.most // self.batch_size)
 
     def __iter__(self) -> Iterator[Request]:
-        for start in range(0, len(self.indices), self.batch_size):
-            yield 0, self.indices[start : start + self.batch_size]
+        for start in range(0, self.most, self.batch_size):
+            indices = self.indices[start : start + self.batch_size]
+            yield 0, indices if len(indices) else np.arange(1)
 
 
 class Subset:
@@ -95,7 +91,7 @@ class Subset:
         return self.data.where(int(self.indices[index]))
 
 
-class BatchDataset(Dataset[Batch | DataError]):
+class BatchDataset(Dataset[Batch]):
     """Reads a whole batch per item, optionally from memory, and augments it."""
 
     def __init__(self, data: Any, augment: Augment | None = None, *, cache: str = "none") -> None:
@@ -105,18 +101,11 @@ class BatchDataset(Dataset[Batch | DataError]):
             raise FlagError("--cache memory keeps resized images, which Augmentation.fit excludes")
         self.cached = data.read(np.arange(len(data))) if cache == "memory" else None
 
-    def __getitem__(self, request: Request) -> Batch | DataError:
-        """Read a batch. A DataError is returned, and raised by `batches`.
-
-        Raised in a worker, torch would bury its message in a traceback.
-        """
+    def __getitem__(self, request: Request) -> Batch:
+        """Read a batch."""
         epoch, indices = request
-        crop = self.crop and partial(self.crop, epoch=epoch)
-        try:
-            cached = self.cached
-            inputs = self.data.read(indices, crop) if cached is None else cached[indices]
-        except DataError as error:
-            return error
+        crop, cached = self.crop and partial(self.crop, epoch=epoch), self.cached
+        inputs = self.data.read(indices, crop) if cached is None else cached[indices]
         targets = self.data.targets[indices]
         if self.augment is not None:
             inputs, targets = self.augment(inputs, targets, indices, epoch)
@@ -134,20 +123,15 @@ def start_worker(worker: int, *, seed: int, parent: int) -> None:
 
 
 def make_loader(
-    dataset: BatchDataset,
-    sampler: Sampler[Request],
-    *,
-    workers: int,
-    device: torch.device,
-    seed: int = 0,
+    data: BatchDataset, sampler: Sampler[Request], workers: int, device: torch.device, seed: int = 0
 ) -> DataLoader[Any]:
     """A loader whose workers live as long as it does."""
     loader: DataLoader[Any] = DataLoader(
-        dataset,
+        data,
         sampler=sampler,
         batch_size=None,  # the sampler yields whole batches
-        num_workers=0 if dataset.cached is not None else workers,
-        persistent_workers=workers > 0 and dataset.cached is None,
+        num_workers=0 if data.cached is not None else workers,
+        persistent_workers=workers > 0 and data.cached is None,
         pin_memory=device.type == "cuda",
         worker_init_fn=partial(start_worker, seed=mix(seed, distributed.RANK), parent=os.getpid()),
         # a loader draws from a generator when it is iterated: not from the global one
@@ -166,8 +150,6 @@ def batches(loader: DataLoader[Any], device: torch.device) -> Iterator[Batch]:
     if can_block:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
     for item in items:
-        if isinstance(item, DataError):
-            raise DataError(str(item))
         inputs, targets = (part.to(device, non_blocking=True) for part in item[:2])
         yield Batch(inputs, targets, item.indices)
 
@@ -177,16 +159,3 @@ def close(loader: DataLoader[Any]) -> None:
     if (iterator := getattr(loader, "_iterator", None)) is not None:
         with suppress(RuntimeError):  # of a worker that was killed, which is known already
             iterator._shutdown_workers()
-
-
-def open_splits(data_dir: Path, size: Size | None) -> tuple[Any, Any]:
-    """Open train and val with samples of `size` (height, width), by default that of train.
-
-    Raises DataError if their shapes differ.
-    """
-    train = Reader(data_dir / "train", size)
-    val = Reader(data_dir / "val", train.size)
-    kinds = [f"{data.dtype} {data.shape}" for data in (train, val)]
-    if kinds[0] != kinds[1]:
-        raise DataError(f"{data_dir}: val holds {kinds[1]} and train {kinds[0]}: prepare both")
-    return train, val

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +13,10 @@ from torch.utils.data import Sampler
 
 from ..base import distributed
 from ..base.errors import DataError, FlagError
-from .images import Size
 from .reader import Reader
 
 CHUNK = 64  # samples that a thread reads at a time into the cache
+Request = tuple[int, np.ndarray]  # the epoch, and the samples' indices (B,)
 
 
 class Batch(NamedTuple):
@@ -26,9 +25,6 @@ class Batch(NamedTuple):
     inputs: torch.Tensor
     targets: torch.Tensor
     indices: torch.Tensor
-
-
-Request = tuple[int, np.ndarray]  # the epoch, and the samples' indices (B,)
 
 
 class TrainSampler(Sampler[Request]):
@@ -59,18 +55,19 @@ class TrainSampler(Sampler[Request]):
 
 
 class EvalSampler(Sampler[Request]):
-    """Every sample exactly once over all ranks, without padding."""
+    """Every sample once over all ranks, in as many batches on each: `evaluate` skips the excess."""
 
     def __init__(self, samples: int, batch_size: int) -> None:
-        self.indices = distributed.shard(np.arange(samples))
-        self.batch_size = batch_size
+        self.indices, self.batch_size = distributed.shard(np.arange(samples)), batch_size
+        self.most = -(-samples // distributed.WORLD_SIZE)  # samples of a rank
 
     def __len__(self) -> int:
-        return -(-len(self.indices) // self.batch_size)
+        return -(-self.most // self.batch_size)
 
     def __iter__(self) -> Iterator[Request]:
-        for start in range(0, len(self.indices), self.batch_size):
-            yield 0, self.indices[start : start + self.batch_size]
+        for start in range(0, self.most, self.batch_size):
+            indices = self.indices[start : start + self.batch_size]
+            yield 0, indices if len(indices) else np.arange(1)
 
 
 class Subset:
@@ -219,16 +216,3 @@ def shift_and_flip(images: torch.Tensor, moves: np.ndarray, flips: np.ndarray) -
     inside_rows = ((rows >= 0) & (rows < height))[:, :, None]
     inside_columns = ((columns >= 0) & (columns < width))[:, None]
     return found * (inside_rows & inside_columns)[..., None]  # (B, H, W, C)
-
-
-def open_splits(data_dir: Path, size: Size | None) -> tuple[Any, Any]:
-    """Open train and val with samples of `size` (height, width), by default that of train.
-
-    Raises DataError if their shapes differ.
-    """
-    train = Reader(data_dir / "train", size)
-    val = Reader(data_dir / "val", train.size)
-    kinds = [f"{data.dtype} {data.shape}" for data in (train, val)]
-    if kinds[0] != kinds[1]:
-        raise DataError(f"{data_dir}: val holds {kinds[1]} and train {kinds[0]}: prepare both")
-    return train, val

@@ -5,12 +5,10 @@ Nothing is kept open, so any number of workers can read.
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 
-from ..base import distributed
 from ..base.errors import DataError
 from .folder import ImageTree, scan
 from .images import Crop, Size, choose_size, read
@@ -31,11 +29,7 @@ class Reader:
             raise DataError(f"{path} not found: run `prepare --demo`, or `prepare --source DIR`")
         self.tree = tree = scan(path)
         self.classes, self.targets = tree.classes, tree.targets
-        if size is None:
-            size = choose_size(tree.path, len(tree))
-            if distributed.RANK == 0 and tree.note:
-                print(tree.note, file=sys.stderr)
-        first = read(tree.path(0), size)
+        first = read(tree.path(0), size or choose_size(tree.path, len(tree)))
         self.size, self.shape, self.dtype = first.shape[:2], first.shape, first.dtype
 
     def __len__(self) -> int:

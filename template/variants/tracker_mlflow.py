@@ -37,7 +37,7 @@ class Tracker:
             experiment = mlflow.set_experiment(project).experiment_id
             found = self.client.search_runs([experiment], f"tags.key = '{run}'")
             stored = found[0] if found else self.client.create_run(experiment, None, tags, name)
-            self.run, self.step = stored.info.run_id, 0
+            self.run = stored.info.run_id
             self.client.update_run(self.run, status="RUNNING")
         params = [Param(n, str(v)) for n, v in settings.items() if n not in stored.data.params]
         self.client.log_batch(self.run, params=params)
@@ -50,21 +50,16 @@ class Tracker:
     def log(self, points: Points) -> None:
         """Add the points that the store does not have."""
         now, metrics = int(1000 * time.time()), []  # milliseconds since 1970
-        for self.step, values in points.items():
+        for step, values in points.items():
             for name, value in values.items():
-                if self.step > self.newest.get(name, -1):
-                    metrics.append(Metric(name, float(value), now, self.step))
+                if step > self.newest.get(name, -1):
+                    metrics.append(Metric(name, float(value), now, step))
         for start in range(0, len(metrics), 1000):  # as many as a request may hold
             self.client.log_batch(self.run, metrics=metrics[start : start + 1000])
 
-    def finish(self, final: dict[str, float]) -> None:
-        """Add the final metrics; say that the run is complete."""
-        self.log({self.step: final})
-        self.client.set_terminated(self.run, "FINISHED")
-
-    def close(self) -> None:
-        """Say that the run was stopped."""
-        self.client.set_terminated(self.run, "KILLED")
+    def close(self, *, complete: bool) -> None:
+        """Say how the run ended."""
+        self.client.set_terminated(self.run, "FINISHED" if complete else "KILLED")
 
 
 @contextmanager

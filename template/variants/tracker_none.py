@@ -13,8 +13,5 @@ class Tracker:
     def log(self, points: Points) -> None:
         pass
 
-    def finish(self, final: dict[str, float]) -> None:
-        pass
-
-    def close(self) -> None:
+    def close(self, *, complete: bool) -> None:
         pass

@@ -38,19 +38,13 @@ class Tracker:
                 auto_log_cpu=False,
                 auto_log_gpu=False,
             )
-        self.step = 0
 
     def log(self, points: Points) -> None:
         """Add points."""
-        for self.step, values in points.items():
-            self.run.log(values, step=self.step)
+        for step, values in points.items():
+            self.run.log(values, step=step)
 
-    def finish(self, final: dict[str, float]) -> None:
-        """Add the final metrics."""
-        self.run.log(final, step=self.step)
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *, complete: bool) -> None:
         """Wait for what is left, which a thread writes."""
         with contextlib.redirect_stdout(io.StringIO()):
             self.trackio.finish()

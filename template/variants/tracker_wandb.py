@@ -40,11 +40,6 @@ class Tracker:
             if step >= self.run.step:
                 self.run.log(values, step=step, commit=True)
 
-    def finish(self, final: dict[str, float]) -> None:
-        """Add the final metrics to the summary; have all of it written."""
-        self.run.summary.update(final)
-        self.run.finish()
-
-    def close(self) -> None:
-        """Send what is left of a run that was stopped."""
+    def close(self, *, complete: bool) -> None:
+        """Send what is left."""
         self.run.finish()

@@ -1,6 +1,5 @@
 """List the commands of this project."""
 
-import ast
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -12,8 +11,8 @@ def main() -> None:
         source = file.read_text(encoding="utf-8")
         if "__main__" in source:
             name = file.parent.name if file.stem == "__main__" else file.stem
-            about = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
-            print(f"python -m {PACKAGE.name}.{name:<14} {about.partition(': `')[0].rstrip('.')}")
+            about = source.partition('"""')[2].partition("\n")[0].strip('."')
+            print(f"python -m {PACKAGE.name}.{name:<14} {about.partition(': `')[0]}")
 
 
 if __name__ == "__main__":

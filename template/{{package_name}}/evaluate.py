@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 import tyro
 
 from .base import cli, distributed
-from .base.cli import Settings, require
+from .base.cli import require
 from .data.loader import BatchDataset, EvalSampler, Subset, close, make_loader
 from .engine.trained import load_trained, open_data
-from .engine.trainer import evaluate, example_batch
+from .engine.trainer import evaluate
 
 
 @dataclass(frozen=True)
-class EvaluateConfig(Settings):
+class EvaluateConfig:
     """Print the metrics of a checkpoint."""
 
     checkpoint: Annotated[Path, tyro.conf.Positional]
@@ -34,23 +34,20 @@ class EvaluateConfig(Settings):
     """Print one JSON object."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        samples = self.max_samples
-        require(self, "max_samples", samples is None or samples >= 1, "at least 1")
         require(self, "num_workers", self.num_workers >= 0, "at least 0")
+        require(self, "max_samples", (self.max_samples or 1) >= 1, "at least 1")
 
 
 def main() -> None:
     """Load, evaluate, print."""
     config = cli.parse(EvaluateConfig)
     with distributed.process_group(config.device) as device:
-        trained = load_trained(config.checkpoint, device, distributed.place)
+        trained = load_trained(config.checkpoint, device)
         reader = open_data(trained, config.data_dir, config.split)
         data = Subset(reader, config.max_samples or len(reader))
         sampler = EvalSampler(len(data), trained.config.batch_size)
         loader = make_loader(BatchDataset(data), sampler, workers=config.num_workers, device=device)
-        example = example_batch(data)
-        metrics = evaluate(trained.module, loader, trained.config, device, example)
+        metrics = evaluate(trained.module, loader, trained.config, device)
         close(loader)
     if distributed.RANK == 0:
         if config.json:

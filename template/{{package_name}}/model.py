@@ -84,11 +84,8 @@ class ResNet(nn.Module):
             halvings += 1
         stem: list[nn.Module] = []
         for stride in [2] * halvings or [1]:
-            stem += [
-                nn.Conv2d(channels, width, 3, stride, padding=1, bias=False),
-                nn.BatchNorm2d(width),
-                nn.ReLU(),
-            ]
+            conv = nn.Conv2d(channels, width, 3, stride, padding=1, bias=False)
+            stem += [conv, nn.BatchNorm2d(width), nn.ReLU()]
             channels = width
         self.stem = nn.Sequential(*stem)
         stages: list[nn.Module] = []

@@ -10,7 +10,7 @@ import torch
 import tyro
 
 from .base import cli
-from .base.cli import Settings, require
+from .base.cli import require
 from .base.device import pick_device
 from .base.errors import FlagError, UserError
 from .data.images import read
@@ -18,7 +18,7 @@ from .engine.trained import load_trained
 
 
 @dataclass(frozen=True)
-class PredictConfig(Settings):
+class PredictConfig:
     """Print the prediction for each image."""
 
     checkpoint: Annotated[Path, tyro.conf.Positional]
@@ -33,7 +33,6 @@ class PredictConfig(Settings):
     """Print one JSON object."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         require(self, "batch_size", self.batch_size >= 1, "at least 1")
         if not self.images:
             raise FlagError("give image files after the checkpoint")
@@ -44,15 +43,14 @@ def main() -> None:
     config = cli.parse(PredictConfig)
     trained = load_trained(config.checkpoint, pick_device(config.device))
     results: list[dict[str, Any]] = []
-    size = trained.info.shape[:2] if len(trained.info.shape) == 3 else None
+    info = trained.info
+    size = info.shape[:2] if len(info.shape) == 3 else None
     for start in range(0, len(config.images), config.batch_size):
         paths = config.images[start : start + config.batch_size]
         images = np.stack([read(str(path), size) for path in paths])
-        if (images.shape[1:], images.dtype) != (trained.info.shape, trained.info.dtype):
-            raise UserError(
-                f"the model takes {trained.info.dtype} {trained.info.shape}, but images are read "
-                f"as {images.dtype} {images.shape[1:]}"
-            )
+        given, needed = f"{images.dtype} {images.shape[1:]}", f"{info.dtype} {info.shape}"
+        if given != needed:
+            raise UserError(f"the model takes {needed}, but images are read as {given}")
         predictions = trained.task.predictions(trained.predict(torch.from_numpy(images)))
         results += [{"image": str(p)} | found for p, found in zip(paths, predictions, strict=True)]
     if config.json:

@@ -24,7 +24,7 @@ def test_the_package_lists_its_commands(folder_project: Project) -> None:
     assert [each.split()[2].partition(".")[2] for each in said.splitlines()] == [
         *("evaluate", "predict", "prepare", "train")
     ]
-    assert said.splitlines()[-1].endswith("Train the model")
+    assert said.splitlines()[-1].endswith("Train the model, from the flags to best.pt")
 
 
 def test_train_as_a_script_says_what_to_type(folder_project: Project) -> None:

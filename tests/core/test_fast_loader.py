@@ -142,7 +142,7 @@ def test_every_format_can_be_read_by_threads(
     project = new_project(f"{data_format}_threads", extras=["fast-loader"], data_format=data_format)
     folder = fill(project_of(data_format), source, tmp_path / "data")
     loader = project.module("data.loader")
-    data, _ = loader.open_splits(folder, None)
+    data = project.module("data.reader").Reader(folder / "train")
     requests = [(0, np.arange(first, first + 6)) for first in (0, 6, 12, 18)] * 10
     made = loader.make_loader(loader.BatchDataset(data), requests, workers=4, device=CPU)
     expected = torch.from_numpy(data.read(np.arange(24))).split(6)

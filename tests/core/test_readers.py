@@ -247,9 +247,9 @@ def test_grayscale_hdf5_has_one_channel(only: Any, source: Path) -> None:
     project, data = only("hdf5")
     instead("images", lambda images: images[..., :1])(data)
     assert reader_of(project, data).shape == (12, 12, 1)
-    loader = project.module("data.loader")
-    with pytest.raises(project.module("base.errors").DataError, match=r"val holds.*\(12, 12, 3\)"):
-        loader.open_splits(data, None)
+    train, open_split = reader_of(project, data), project.module("data.info").open_split
+    with pytest.raises(project.module("base.errors").DataError, match=r"val.*\(12, 12, 3\).*, 1\)"):
+        open_split(data / "val", train)
 
 
 def test_labels_that_are_not_integers_are_refused_by_the_task(only: Any) -> None:

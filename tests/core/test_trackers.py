@@ -18,7 +18,6 @@ TRACKERS = ("tensorboard", "wandb", "mlflow", "trackio")
 EPOCHS = {10: {"train/loss": 0.5, "val/loss": 0.25}, 20: {"train/loss": 0.375, "val/loss": 0.125}}
 RUN = "0123456789abcdef"
 STEPS = {step: {"step/loss": 1 / step, "step/lr": 0.5} for step in (4, 8, 12, 16, 20)}
-FINAL = {"final/loss": 0.125, "final/best_accuracy": 0.75}
 Points = dict[tuple[str, int], list[float]]  # values by name and step
 
 # begins or continues a run, gives it the points up to a step, and ends
@@ -33,7 +32,7 @@ for step, values in sorted((int(step), values) for step, values in points.items(
     tracker.log({{step: values}})
 if end == "kill":
     os._exit(9)
-tracker.close() if end == "close" else tracker.finish(json.loads(end))
+tracker.close(complete=end == "complete")
 """
 
 READ_TRACKIO = """
@@ -117,10 +116,6 @@ def read_wandb(run_dir: Path, package: str) -> tuple[Points, dict[str, str]]:
                 assert record.run.run_id == RUN
                 found = values_of(record.run.config.update)
                 settings |= {name: str(value) for name, value in found.items()}
-            elif kind == "summary":
-                for name, value in values_of(record.summary.update).items():
-                    if name.startswith("final/"):
-                        points[name, 20] = [value]
     return points, settings
 
 
@@ -168,15 +163,12 @@ def test_every_point_is_there_once_after_a_kill_a_stop_and_a_resume(
     track(project, run_dir, points_until(8), "kill")
     # the killed start may have got further than the files tell
     track(project, run_dir, points_until(4), "close")
-    track(project, run_dir, points_until(20), json.dumps(FINAL))
+    track(project, run_dir, points_until(20), "complete")
     points, settings = READERS[logger](run_dir, project.package)
     wanted = {(name, s): [v] for s, each in points_until(20).items() for name, v in each.items()}
-    final = {name: values for (name, _), values in points.items() if name.startswith("final/")}
-    found = {place: values for place, values in points.items() if place[0] not in final}
-    assert found.keys() == wanted.keys()
+    assert points.keys() == wanted.keys()
     for place, values in wanted.items():
-        assert found[place] == pytest.approx(values, rel=1e-6), place  # TensorBoard's is float32
-    assert final == {name: pytest.approx([value]) for name, value in FINAL.items()}
+        assert points[place] == pytest.approx(values, rel=1e-6), place  # TensorBoard's is float32
     assert (settings["lr"], settings["batch_size"]) == ("0.5", "8")
 
 

@@ -101,8 +101,8 @@ EVALUATED = [
         "hostile with a checksum", replace(BEST, sealed(Hostile())), EVALUATE, (BEST, "plain data")
     ),
     Bad("a list", replace(BEST, sealed([1, 2])), EVALUATE, (BEST, "not a checkpoint")),
-    Bad("no model", changed(BEST, without("model")), EVALUATE, (BEST, "model")),
-    Bad("no config", changed(BEST, without("config")), EVALUATE, (BEST, "config")),
+    Bad("no model", changed(BEST, without("model")), EVALUATE, (BEST, "has no 'model'")),
+    Bad("no config", changed(BEST, without("config")), EVALUATE, (BEST, "has no 'config'")),
     Bad(
         "another width",
         changed(BEST, set_to(16, "config", "width")),

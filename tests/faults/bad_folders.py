@@ -58,6 +58,6 @@ CASES = [
         "evaluated on other classes",
         rename("data/val/right", "data/val/top"),
         EVALUATE,
-        ("data differs", "top"),
+        ("other classes", "top"),
     ),
 ]

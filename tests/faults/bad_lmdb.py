@@ -89,7 +89,7 @@ CASES = [
         "evaluated on other classes",
         records({b"classes": b'["left", "middle", "top"]'}, "data/val.lmdb"),
         EVALUATE,
-        ("data differs", "top"),
+        ("other classes", "top"),
     ),
     Bad(
         "evaluated on a missing image",

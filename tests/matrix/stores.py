@@ -18,7 +18,6 @@ class Store(NamedTuple):
     """What a backend holds of one run."""
 
     points: Points
-    final: dict[str, float]
     settings: dict[str, Any]
 
 
@@ -26,30 +25,29 @@ def read_tensorboard(run_dir: Path) -> Store:
     """The event files: raw, so that a point written twice shows, and as TensorBoard reads them."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
-    from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
-    store = Store(defaultdict(list), {}, {})
+    store = Store(defaultdict(list), {})
     for path in sorted((run_dir / "tensorboard").glob("events.out.tfevents.*")):
         for event in LegacyEventFileLoader(str(path)).Load():
             for value in event.summary.value:
                 if value.HasField("simple_value"):
                     add(store, value.tag, event.step, value.simple_value)
-                elif value.tag == "_hparams_/session_start_info":
-                    data = HParamsPluginData.FromString(value.metadata.plugin_data.content)
-                    for name, setting in data.session_start_info.hparams.items():
-                        store.settings[name] = getattr(setting, setting.WhichOneof("kind"))
+                elif value.tag == "config/text_summary":
+                    table = value.tensor.string_val[0].decode()
+                    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+                    store.settings.update({name: setting for name, setting in rows})
     shown = EventAccumulator(str(run_dir / "tensorboard"), size_guidance={"scalars": 0}).Reload()
     curves = {tag: shown.Scalars(tag) for tag in shown.Tags()["scalars"]}
     points = {(tag, p.step): [p.value] for tag, points in curves.items() for p in points}
-    assert {key: [v] for key, v in points.items() if not key[0].startswith("final/")} == {
-        key: [[value] for value in values] for key, values in store.points.items()
-    }, "TensorBoard shows other points than the event files hold"
+    assert points == {key: [[value] for value in values] for key, values in store.points.items()}, (
+        "TensorBoard shows other points than the event files hold"
+    )
     return store
 
 
 def read_wandb(run_dir: Path) -> Store:
     """The transaction logs of the one offline run: of its start, and of each resume."""
-    store, ids = Store(defaultdict(list), {}, {}), set()
+    store, ids = Store(defaultdict(list), {}), set()
     for log in sorted(run_dir.glob("wandb/offline-run-*/run-*.wandb")):
         ids.add(log.stem)
         for record in wandb_records(log.read_bytes()):
@@ -61,10 +59,6 @@ def read_wandb(run_dir: Path) -> Store:
                     for name, value in row.items():
                         if not name.startswith("_"):  # _step, _runtime and the like are W&B's own
                             add(store, name, row["_step"], value)
-                case "summary":
-                    for name, value in items(record.summary.update).items():
-                        if name.startswith("final/"):
-                            add(store, name, 0, value)
     assert len(ids) == 1, f"more than one run: {ids}"
     return store
 
@@ -105,7 +99,7 @@ def read_mlflow(run_dir: Path) -> Store:
     key = json.loads((run_dir / "tracker.json").read_text())["run"]
     (run,) = client.search_runs(experiments, f"tags.key = '{key}'")
     assert run.info.status == "FINISHED"
-    store = Store(defaultdict(list), {}, dict(run.data.params))
+    store = Store(defaultdict(list), dict(run.data.params))
     for name in run.data.metrics:
         for point in client.get_metric_history(run.info.run_id, name):
             add(store, name, point.step, point.value)
@@ -120,7 +114,7 @@ def read_trackio(run_dir: Path) -> Store:
         (config,) = connection.execute("SELECT config FROM configs").fetchall()
         logs = connection.execute("SELECT step, metrics FROM metrics").fetchall()
     assert len(names) == 1, f"more than one run: {names}"
-    store = Store(defaultdict(list), {}, json.loads(config[0]))
+    store = Store(defaultdict(list), json.loads(config[0]))
     for step, metrics in logs:
         for name, value in json.loads(metrics).items():
             add(store, name, step, value)
@@ -129,10 +123,7 @@ def read_trackio(run_dir: Path) -> Store:
 
 def add(store: Store, name: str, step: int, value: float) -> None:
     """Put a value where it belongs."""
-    if name.startswith("final/"):
-        store.final[name.removeprefix("final/")] = value
-    else:
-        store.points[name, step].append(value)
+    store.points[name, step].append(value)
 
 
 READERS = {

@@ -120,9 +120,9 @@ MUTANTS = (
         "other-classes-are-measured",
         "Records",
         "Data of other classes is refused.",
-        "engine/trained.py",
-        "if data.classes != info.classes or tuple(data.shape) != info.shape:",
-        "if tuple(data.shape) != info.shape:",
+        "data/info.py",
+        "if data.classes != like.classes:",
+        "if len(data.classes) != len(like.classes):",
         "machinery/test_trained.py::test_data_of_other_classes_is_refused_by_name",
     ),
     Mutant(
@@ -184,8 +184,8 @@ MUTANTS = (
         "Eval sampler",
         "Every sample is evaluated.",
         LOADER,
-        "for start in range(0, len(self.indices), self.batch_size):",
-        "for start in range(0, len(self.indices) - self.batch_size + 1, self.batch_size):",
+        "for start in range(0, self.most, self.batch_size):",
+        "for start in range(0, self.most - self.batch_size + 1, self.batch_size):",
         f"{SAMPLERS}test_evaluation_sees_each_sample_exactly_once",
     ),
     Mutant(

@@ -50,12 +50,12 @@ MUTANTS = (
         "Atomic",
         "best.pt is written before a checkpoint says that its epoch is done.",
         CHECKPOINT,
-        "        if best:  # first: a crash before last.pt is written comes here again after the "
-        'resume\n            link(new, folder / "best.pt")\n        if last.exists():\n'
-        '            link(last, folder / "previous.pt")\n        os.replace(new, last)\n',
-        "        if last.exists():\n"
-        '            link(last, folder / "previous.pt")\n        os.replace(new, last)\n'
-        '        if best:\n            link(last, folder / "best.pt")\n',
+        "            if best:  # first: a crash before last.pt is written comes here again after the "
+        'resume\n                link(new, folder / "best.pt")\n            if last.exists():\n'
+        '                link(last, folder / "previous.pt")\n            os.replace(new, last)\n',
+        "            if last.exists():\n"
+        '                link(last, folder / "previous.pt")\n            os.replace(new, last)\n'
+        '            if best:\n                link(last, folder / "best.pt")\n',
         f"{TESTS}test_the_best_is_written_before_a_checkpoint_says_that_its_epoch_is_done",
     ),
     Mutant(

@@ -20,7 +20,7 @@ MUTANTS = (
         "Seeds",
         "What a step drops does not depend on the draws before it.",
         TRAINER,
-        "seed_dropout(mix(seed, distributed.RANK) if distributed.RANK else seed, self.device)",
+        "torch.manual_seed(mix(seed, distributed.RANK) if distributed.RANK else seed)",
         "seed",
         f"{TESTS}test_a_step_draws_the_same_whatever_was_drawn_before",
     ),

@@ -60,8 +60,8 @@ REST = [Case(name, extras="report") for name in RECIPES if name != "regression"]
 COMPARE = f"""
 from pathlib import Path
 import numpy as np
-from {PACKAGE}.data.loader import open_splits
-for data in open_splits(Path("data"), None):
+from {PACKAGE}.data.reader import Reader
+for data in (Reader(Path("data", split)) for split in ("train", "val")):
     bright = data.read(np.arange(len(data)))[..., 0] > 100
     print((bright == data.targets).mean())
 """

@@ -18,7 +18,8 @@ from toys import PACKAGE, Toy, differences, do_steps, make_trainer
 
 pytestmark = pytest.mark.usefixtures("process_group")
 
-STATE = {"model": {"weight": torch.arange(1000.0)}, "step": 3, "names": ["a", "ü"]}
+STATE = dict.fromkeys(checkpoint.KEYS) | {"step": 3, "names": ["a", "ü"]}
+STATE["model"] = {"weight": torch.arange(1000.0)}
 
 # with FSDP the optimizer's state is in parts, until they are saved
 WHOLE = pytest.mark.skipif((PACKAGE / "base" / "sharded.py").exists(), reason="state in parts")
@@ -247,7 +248,7 @@ PARTS = ["model", "task", "ema", "ema_task", "optimizer", "scaler", "progress", 
 
 
 def test_a_state_has_the_parts_that_a_resume_needs(trainer: Trainer, tmp_path: Path) -> None:
-    assert list(state_of(trainer, tmp_path)) == PARTS
+    assert list(state_of(trainer, tmp_path)) == [*PARTS, "config", "dataset"]
 
 
 @WHOLE

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from toy.base import environment
-from toy.base.environment import describe, read_packages
+from toy.engine import run
+from toy.engine.run import describe, read_packages
 from toys import CPU
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -19,7 +19,7 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that stands for the project's own."""
-    monkeypatch.setattr(environment, "ROOT", tmp_path / "project")
+    monkeypatch.setattr(run, "ROOT", tmp_path / "project")
     (tmp_path / "project").mkdir()
     return tmp_path / "project"
 

@@ -29,19 +29,16 @@ class Store:
     """A tracker in memory: what a server would have."""
 
     def __init__(self, run_dir: Path, run: str, settings: dict[str, Any]) -> None:
-        self.run, self.points, self.final = run, list[tuple[int, str]](), dict[str, float]()
-        self.closed = self.broken = False
+        self.run, self.points = run, list[tuple[int, str]]()
+        self.closed = self.complete = self.broken = False
 
     def log(self, points: dict[int, dict[str, float]]) -> None:
         if self.broken:
             raise ConnectionError("gone\nfor ever")
         self.points += [(step, name) for step, values in points.items() for name in values]
 
-    def finish(self, final: dict[str, float]) -> None:
-        self.final = final
-
-    def close(self) -> None:
-        self.closed = True
+    def close(self, *, complete: bool) -> None:
+        self.closed, self.complete = True, complete
 
 
 @pytest.fixture
@@ -186,7 +183,7 @@ def test_a_step_that_may_end_an_epoch_waits_for_its_line(new_log: NewLog) -> Non
     log.track()
     assert store_of(log).points == []
     log.stop(signal.SIGTERM)
-    assert store_of(log).points == [] and store_of(log).closed
+    assert store_of(log).points == [] and store_of(log).closed and not store_of(log).complete
 
 
 def test_a_tracker_that_fails_is_told_once_and_the_next_start_makes_up_for_it(
@@ -205,7 +202,7 @@ def test_a_tracker_that_fails_is_told_once_and_the_next_start_makes_up_for_it(
     again = new_log(12, 2)
     again.finish("the run is finished")
     assert {step for step, _ in store_of(again).points} == {6, 12}
-    assert store_of(again).final["final/loss"] == 0.125
+    assert store_of(again).complete
     assert "warning" not in capsys.readouterr().out
     once_more = new_log(12, 2)
     once_more.finish()

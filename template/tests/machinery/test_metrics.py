@@ -13,7 +13,7 @@ from toy.config import Config
 from toy.data.loader import BatchDataset, EvalSampler, make_loader
 from toy.data.reader import Reader
 from toy.engine.metrics import MetricSums, eval_mode
-from toy.engine.trainer import ModelWithLoss, evaluate, example_batch
+from toy.engine.trainer import ModelWithLoss, evaluate
 from toy.task import Task
 from toys import CPU, SETTINGS
 
@@ -61,7 +61,7 @@ def measure(
         BatchDataset(reader), EvalSampler(len(reader), batch_size), workers=0, device=CPU
     )
     config = Config(**SETTINGS | {"amp": amp})
-    return evaluate(module, loader, config, CPU, example_batch(reader), stop)
+    return evaluate(module, loader, config, CPU, stop)
 
 
 @pytest.mark.parametrize(("amp", "tolerance"), [("off", 1e-6), ("bf16", 0.02), ("fp16", 0.01)])

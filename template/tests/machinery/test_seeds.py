@@ -2,7 +2,6 @@
 
 import os
 import random
-import timeit
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,12 +12,10 @@ from toy.base.seeds import (
     mix,
     mix_array,
     permutation,
-    seed_dropout,
     seed_everything,
     set_deterministic,
     uniform,
 )
-from toys import CPU
 
 
 def test_mixing_is_the_published_splitmix64() -> None:
@@ -69,19 +66,6 @@ def test_numpy_and_torch_do_not_draw_the_same() -> None:
     seed_everything(3)  # both have the same generator, so the same seed would show
     assert torch.randint(0, 256, (6,)).tolist() != np.random.randint(0, 256, 6).tolist()
     assert 2**32 * torch.rand(1).item() != pytest.approx(np.random.randint(0, 2**32), abs=300)
-
-
-def test_seeding_a_step_repeats_its_draws_and_costs_next_to_nothing() -> None:
-    def draw() -> list[float]:
-        seed_dropout(7, CPU)
-        return torch.rand(3).tolist()
-
-    assert draw() == draw()
-    cost, usual = (
-        min(timeit.repeat(call, number=10, repeat=5))
-        for call in (lambda: seed_dropout(7, CPU), lambda: torch.manual_seed(7))
-    )
-    assert cost < usual / 4, "it is done at every step"
 
 
 @pytest.fixture

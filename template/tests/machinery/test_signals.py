@@ -25,9 +25,9 @@ def test_a_signal_to_stop_is_remembered(
     number: signal.Signals, capfd: pytest.CaptureFixture[str]
 ) -> None:
     stop = StopSignal()
-    assert not stop
+    assert stop.number == 0
     os.kill(os.getpid(), number)
-    assert stop and stop.number == number
+    assert stop.number == number
     told = "\nstopping after this step; Ctrl-C again quits at once\n"
     assert capfd.readouterr().err == (told if number == signal.SIGINT else "")
 

@@ -10,7 +10,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -62,12 +62,12 @@ def parse(config_type: type[T], file: Path | None = None) -> T:
     from_file = [flag for path in (file, named) if path for flag in read_flags(path, names)]
     spec = sys.modules["__main__"].__spec__
     program = f"python -m {spec.name.removesuffix('.__main__')}" if spec else None
-    silence = io.StringIO() if distributed.RANK else None  # rank 0 speaks for all
+    main = distributed.RANK == 0  # which speaks for all
     try:
-        with redirect_stdout(silence or sys.stdout), redirect_stderr(silence or sys.stderr):
-            return tyro.cli(config_type, args=from_file + given, prog=program)
+        with redirect_stderr(sys.stderr if main else io.StringIO()):
+            return tyro.cli(config_type, args=from_file + given, prog=program, console_outputs=main)
     except (SystemExit, FlagError) as error:
-        if silence:
+        if not main:
             time.sleep(5)  # torchrun ends all ranks with the first
         elif from_file and getattr(error, "code", None):
             print(f"with {named or file}: {' '.join(from_file)}", file=sys.stderr)
@@ -126,7 +126,9 @@ def run(main: Callable[[], int | None]) -> NoReturn:
         code = main() or 0
         print(end="", flush=True)
     except UserError as error:
-        distributed.fail(f"error: {error}", error.exit_code)
+        # what a data worker raises comes with its traceback before it
+        message = str(error).rpartition(f"{type(error).__name__}: ")[2].strip()
+        distributed.fail(f"error: {message}", error.exit_code)
     except BrokenPipeError:  # nobody reads the rest, as after `--help | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 0

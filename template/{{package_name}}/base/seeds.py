@@ -63,15 +63,6 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def seed_dropout(seed: int, device: torch.device) -> None:
-    """Seed the generators that dropout uses; per step, so without torch.manual_seed's overhead."""
-    torch.default_generator.manual_seed(seed)
-    if device.type == "cuda":
-        torch.cuda.default_generators[device.index or 0].manual_seed(seed)
-    elif device.type != "cpu":
-        torch.manual_seed(seed)
-
-
 def set_deterministic(enabled: bool) -> None:
     """Choose between bit-exact GPU kernels and the fastest ones."""
     if enabled:

@@ -24,6 +24,3 @@ class StopSignal:
             # print may be at work just now
             os.write(2, b"\nstopping after this step; Ctrl-C again quits at once\n")
         self.number = self.number or number
-
-    def __bool__(self) -> bool:
-        return self.number != 0

@@ -3,10 +3,13 @@
 import hashlib
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
+
+from ..base.errors import DataError
+from .reader import Reader
 
 SAMPLES = 2048  # evenly spread, from which the mean and std are measured
 CHUNK = 64
@@ -25,10 +28,6 @@ class DatasetInfo:
     std: list[float]
     fingerprint: str
 
-    def zeros(self, samples: int) -> torch.Tensor:
-        """Blank inputs (samples, ...)."""
-        return torch.from_numpy(np.zeros((samples, *self.shape), self.dtype))
-
 
 def compute_info(data: Any, counts: list[int]) -> DatasetInfo:
     """Measure the training data. Sums of integers are exact, so equal on every machine."""
@@ -46,6 +45,18 @@ def compute_info(data: Any, counts: list[int]) -> DatasetInfo:
     mean = total / count
     floor = 1.0 if exact is np.int64 else 1e-12  # a constant channel is not blown up
     std = np.sqrt(np.maximum(squares / count - mean**2, floor))
-    shape, dtype, fingerprint = tuple(data.shape), str(np.dtype(data.dtype)), digest.hexdigest()
-    measured = mean.tolist(), std.tolist(), fingerprint
-    return DatasetInfo(data.classes, counts, shape, dtype, len(data), *measured)
+    kind = tuple(data.shape), str(np.dtype(data.dtype)), len(data)
+    measured = mean.tolist(), std.tolist(), digest.hexdigest()
+    return DatasetInfo(data.classes, counts, *kind, *measured)
+
+
+def open_split(path: Path, like: Any) -> Reader:
+    """Open a split like the training data, a reader or its info; raises DataError if it differs."""
+    data = Reader(path, tuple(like.shape[:2]))
+    if data.classes != like.classes:
+        odd = sorted(set(data.classes) ^ set(like.classes))[:5] or "in another order"
+        raise DataError(f"{path} has other classes than the training data: {odd}")
+    found, needed = (f"{np.dtype(kind.dtype)} {tuple(kind.shape)}" for kind in (data, like))
+    if found != needed:
+        raise DataError(f"{path} has samples {found}, the training data has {needed}")
+    return data

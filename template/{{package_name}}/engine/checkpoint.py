@@ -22,7 +22,7 @@ MARK = b"sha256:"
 COMMENT = len(MARK) + 64
 WRAPPERS = r"^(module\.|_orig_mod\.)+"  # what DDP and torch.compile put before each name
 NESTED = ("ema", "state_dict", "model_state_dict", "model")  # where weights are kept
-
+KEYS = ("model", "task", "ema", "ema_task", "config", "dataset")  # what every command needs
 State = dict[str, Any]
 
 
@@ -31,32 +31,28 @@ def save(folder: Path, state: State, *, best: bool) -> None:
 
     Every rank must call it.
     """
-    with distributed.save_parts(folder, state) as whole:
-        if distributed.RANK == 0:
-            write(folder, whole, best=best)
-
-
-def write(folder: Path, state: State, *, best: bool) -> None:
-    """Write the files of `save`."""
     last, new = folder / "last.pt", folder / "next.pt"
-    try:
-        with atomic(new) as file:
-            torch.save(state, file)
-            file.seek(-2, os.SEEK_END)  # the last field of a zip archive: its comment's length
-            file.write(COMMENT.to_bytes(2, "little"))
-            file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            file.write(MARK + digest.encode())
-        if best:  # first: a crash before last.pt is written comes here again after the resume
-            link(new, folder / "best.pt")
-        if last.exists():
-            link(last, folder / "previous.pt")
-        os.replace(new, last)
-    except (OSError, RuntimeError) as error:  # torch makes one of the other
-        raise CheckpointError(
-            f"{new} could not be written ({error.__context__ or error}); the checkpoints before "
-            "it are intact"
-        ) from error
+    with distributed.save_parts(folder, state) as whole:
+        if distributed.RANK:
+            return
+        try:
+            with atomic(new) as file:
+                torch.save(whole, file)
+                file.seek(-2, os.SEEK_END)  # the last field of a zip archive: its comment's length
+                file.write(COMMENT.to_bytes(2, "little"))
+                file.seek(0)
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                file.write(MARK + digest.encode())
+            if best:  # first: a crash before last.pt is written comes here again after the resume
+                link(new, folder / "best.pt")
+            if last.exists():
+                link(last, folder / "previous.pt")
+            os.replace(new, last)
+        except (OSError, RuntimeError) as error:  # torch makes one of the other
+            reason = error.__context__ or error
+            raise CheckpointError(
+                f"{new} could not be written ({reason}); the checkpoints before it are intact"
+            ) from error
 
 
 def link(source: Path, target: Path) -> None:
@@ -81,9 +77,12 @@ def load(path: Path) -> State:
         reason = "its checksum does not match" if MARK in comment else "it has no checksum"
         raise CheckpointError(f"{path} is corrupt or not a checkpoint of train: {reason}")
     try:
-        return torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        return state | {name: state[name] for name in KEYS}
     except Exception as error:
-        raise CheckpointError(f"{path} holds more than plain data, so it was not loaded") from error
+        lacks = isinstance(error, KeyError)
+        reason = f"it has no {error}" if lacks else "it holds more than plain data"
+        raise CheckpointError(f"{path} is not a checkpoint of train: {reason}") from error
 
 
 def load_latest(folder: Path) -> tuple[State | None, list[str]]:

@@ -145,16 +145,14 @@ class Log:
             f"stopped by {name} after step {step}, saved; continue with the same command and "
             f"--run-dir {self.run_dir} --resume"
         )
-        self.track(lambda tracker: tracker.close())
+        self.track(lambda tracker: tracker.close(complete=False))
 
     def finish(self, said: str = "done") -> None:
         """Close a complete run, in the tracker too unless that was done; say how it ended."""
         self.bar.close()
         progress, best = self.trainer.progress, self.trainer.task.best
         if self.known.get("complete") != progress.epoch:
-            final = named(read_lines(self.metrics)[-1], "final")
-            final[f"final/best_{best}"] = progress.best
-            self.track(lambda tracker: tracker.finish(final))
+            self.track(lambda tracker: tracker.close(complete=True))
             if not self.tracker_failed:
                 self._remember(complete=progress.epoch)
         self.write(

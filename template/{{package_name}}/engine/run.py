@@ -2,19 +2,25 @@
 
 import dataclasses
 import json
+import os
+import platform
+import re
+import subprocess
+import sys
 from datetime import datetime
+from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
 
 import torch
 
 from ..base import cli
-from ..base.environment import describe
 from ..base.errors import CheckpointError, FlagError
 from ..base.files import lock, write_atomic
 from ..config import MAY_CHANGE, Config
 from ..data.info import DatasetInfo
 
+ROOT = Path(__file__).resolve().parents[2]
 _locks: list[IO[bytes]] = []  # held until the process ends, however it ends
 
 
@@ -58,8 +64,6 @@ def open_run_dir(config: Config) -> Path:
 
 def check_resumable(state: dict[str, Any], config: Config, info: DatasetInfo) -> list[str]:
     """Refuse to resume with other settings or other data; returns warnings."""
-    if missing := {"config", "dataset"}.difference(state):
-        raise CheckpointError(f"the checkpoint of {config.run_dir} has no {min(missing)}")
     # a setting that is newer than the checkpoint had its default
     now, saved = cli.to_dict(config), cli.to_dict(Config()) | state["config"]
     changed = [
@@ -95,3 +99,55 @@ def write_metadata(run_dir: Path, config: Config, info: DatasetInfo, device: tor
     settings = cli.to_dict(dataclasses.replace(config, run_dir=run_dir, device=str(device)))
     for name, content in (("environment.json", environment), ("config.json", settings)):
         write_atomic(run_dir / name, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def describe(device: torch.device) -> dict[str, Any]:
+    """What a run is made with: command, code, versions and hardware."""
+    cuda = device.type == "cuda"
+    commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain", "--untracked=normal")
+    return {
+        "command": sys.argv,
+        "git_commit": None if commit is None else commit.decode().strip(),
+        "git_dirty": None if status is None else bool(status),
+        "template_version": template_version(),
+        "python": platform.python_version(),
+        "packages": read_packages(),
+        "platform": platform.platform(),
+        "hostname": platform.node(),
+        "cpu": platform.processor() or platform.machine(),
+        "cpu_count": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "device": str(device),
+        "device_name": torch.cuda.get_device_name(device) if cuda else None,
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version() if cuda else None,
+    }
+
+
+def git(*arguments: str) -> bytes | None:
+    """The output of git about this project; None if git fails."""
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")}
+    line = ["git", "-C", str(ROOT), "--no-optional-locks", "-c", "core.safecrlf=false", *arguments]
+    try:
+        return subprocess.run(line, env=environment, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def template_version() -> str | None:
+    """The version of the template, from the project's answers file."""
+    file = ROOT / ".copier-answers.yml"
+    answers = file.read_text(encoding="utf-8") if file.is_file() else ""
+    found = re.search(r"^_commit:\s*['\"]?([^\s'\"]+)", answers, re.MULTILINE)
+    return found[1] if found else None
+
+
+def read_packages() -> dict[str, str | None]:
+    """The installed packages and their versions; None for metadata that cannot be read."""
+    packages: dict[str, str | None] = {}
+    for found in metadata.distributions():
+        try:
+            packages[found.metadata["Name"]] = found.version
+        except Exception:
+            packages[str(getattr(found, "_path", found))] = None
+    return dict(sorted((name, version) for name, version in packages.items() if name))

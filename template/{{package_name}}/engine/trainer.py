@@ -13,12 +13,13 @@ import torch
 from torch import nn
 
 from ..augment import Augmentation
-from ..base import distributed
+from ..base import cli, distributed
 from ..base.errors import CheckpointError, UserError
-from ..base.seeds import Stream, mix, seed_dropout, seed_everything
+from ..base.seeds import Stream, mix, seed_everything
 from ..config import Config
 from ..data import loader
-from ..data.info import compute_info
+from ..data.info import compute_info, open_split
+from ..data.reader import Reader
 from ..model import build_model, initialize
 from ..optim import build_optimizer, ema_decay, learning_rate
 from ..task import Sums, Task, check_targets, sample_order
@@ -38,9 +39,6 @@ class Progress:
 
 class ModelWithLoss(nn.Module):
     """The model and its task, whose loss may have parameters: what is optimized and averaged."""
-
-    model: nn.Module
-    task: Task
 
     def __init__(self, model: nn.Module, task: Task) -> None:
         super().__init__()
@@ -62,7 +60,8 @@ class Trainer:
     def __init__(self, config: Config, device: torch.device) -> None:
         self.config, self.device = config, device
         size = None if config.image_size is None else (config.image_size, config.image_size)
-        self.train_data, self.val_data = loader.open_splits(config.data_dir, size)
+        self.train_data: Any = Reader(config.data_dir / "train", size)
+        self.val_data: Any = open_split(config.data_dir / "val", self.train_data)
         counts = check_targets(self.train_data, self.val_data)
         if config.max_samples:
             self.train_data = loader.Subset(self.train_data, config.max_samples)
@@ -129,7 +128,7 @@ class Trainer:
         config, progress = self.config, self.progress
         # one rank's seed is not another's, or their dropout would be the same
         seed = mix(config.seed, Stream.DROPOUT, progress.step)
-        seed_dropout(mix(seed, distributed.RANK) if distributed.RANK else seed, self.device)
+        torch.manual_seed(mix(seed, distributed.RANK) if distributed.RANK else seed)
         for group in self.optimizer.param_groups:
             group["lr"] = self.lr(group)
         inputs, targets = (part.tensor_split(config.accumulate) for part in batch[:2])
@@ -181,7 +180,7 @@ class Trainer:
         """
         module = self.module if self.ema is None else self.ema
         distributed.broadcast_buffers(module)
-        return evaluate(module, self.val_loader, self.config, self.device, self.example, stop)
+        return evaluate(module, self.val_loader, self.config, self.device, stop)
 
     def complete_epoch(self, value: float) -> None:
         """Count an epoch with this value of the metric that Task.best names."""
@@ -201,6 +200,8 @@ class Trainer:
             "scaler": self.scaler.state_dict(),
             "progress": asdict(self.progress),
             "sums": self.sums.by_rank(),
+            "config": cli.to_dict(self.config),
+            "dataset": cli.to_dict(self.info),
         }
 
     def load_state_dict(self, state: checkpoint.State) -> None:
@@ -229,7 +230,7 @@ class Trainer:
         loader.close(self.val_loader)
 
 
-def example_batch(data: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def example_batch(data: Any) -> distributed.Example:
     """The first two samples, or the only one twice: inputs (2, ...) and targets (2, ...)."""
     first = np.arange(2) % len(data)
     return torch.from_numpy(data.read(first)), torch.from_numpy(data.targets[first])
@@ -255,18 +256,19 @@ def evaluate(
     batches: Any,
     config: Config,
     device: torch.device,
-    example: tuple[torch.Tensor, torch.Tensor],
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float]:
     """The metrics over all samples of a DataLoader, each counted once; empty if stopped."""
-    sums = MetricSums(device)
+    sums, left = MetricSums(device), len(batches.sampler.indices)
     with eval_mode(module):
-        for batch in distributed.pad_ranks(loader.batches(batches, device), module, example):
+        for batch in loader.batches(batches, device):
             if stop():
                 return {}
             with autocast(config, device):
                 _, more = module(batch.inputs, batch.targets)
-            sums.add(more, len(batch.targets))
+            if left > 0:  # other ranks may have a batch more
+                sums.add(more, len(batch.targets))
+            left -= len(batch.targets)
         return sums.compute(module.task)
 
 

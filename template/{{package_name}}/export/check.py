@@ -10,7 +10,7 @@ from torch import nn
 from ..base.errors import UserError
 from ..data.loader import BatchDataset, EvalSampler, Subset, make_loader
 from ..engine.trained import TrainedModel
-from ..engine.trainer import ModelWithLoss, evaluate, example_batch
+from ..engine.trainer import ModelWithLoss, evaluate
 
 BATCH = 64
 
@@ -37,7 +37,7 @@ def measure(model: nn.Module, trained: TrainedModel, data: Subset) -> dict[str, 
         BatchDataset(data), EvalSampler(len(data), BATCH), workers=0, device=trained.device
     )
     module, config = ModelWithLoss(model, trained.task), replace(trained.config, amp="off")
-    return evaluate(module, loader, config, trained.device, example_batch(data))
+    return evaluate(module, loader, config, trained.device)
 
 
 def require_packages(*names: str) -> None:

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from ..engine.trained import TrainedModel
-from .program import ABOUT, Deployable, describe
+from .program import ABOUT, Deployable, describe, zeros
 
 CALIBRATE = 32  # samples at a time
 RUNS = 15
@@ -79,7 +79,7 @@ def to_onnx(deployable: Deployable, trained: TrainedModel) -> bytes:
     with quiet(), torch.no_grad():
         program = torch.onnx.export(
             WithOutputs(deployable).eval(),
-            (trained.info.zeros(2),),
+            (zeros(trained.info, 2),),
             dynamo=True,
             dynamic_shapes=({0: batch},),
             input_names=["inputs"],

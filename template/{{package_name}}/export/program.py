@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -45,12 +46,17 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
     }
 
 
+def zeros(info: DatasetInfo, samples: int) -> torch.Tensor:
+    """Blank inputs (samples, ...)."""
+    return torch.from_numpy(np.zeros((samples, *info.shape), info.dtype))
+
+
 def to_program(deployable: Deployable, trained: TrainedModel) -> tuple[bytes, nn.Module]:
     """The content of a .pt2 file, and the module that it holds, read back."""
     batch = torch.export.Dim("batch", min=1)
     with torch.no_grad():
         program = torch.export.export(
-            deployable, (trained.info.zeros(2),), dynamic_shapes=({0: batch},)
+            deployable, (zeros(trained.info, 2),), dynamic_shapes=({0: batch},)
         )
     file = io.BytesIO()  # torch itself aborts on a full disk
     torch.export.save(program, file, extra_files={ABOUT: json.dumps(describe(trained))})

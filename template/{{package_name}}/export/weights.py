@@ -5,12 +5,13 @@ from pathlib import Path
 
 import torch
 
+from ..base import distributed
 from ..base.cli import from_dict, to_dict
 from ..base.errors import CheckpointError
 from ..config import Config
 from ..data.info import DatasetInfo
 from ..engine import checkpoint
-from ..engine.trained import TrainedModel, move
+from ..engine.trained import TrainedModel
 from ..engine.trainer import ModelWithLoss
 from ..model import build_model
 from ..task import Task
@@ -61,7 +62,7 @@ def from_safetensors(content: bytes, device: torch.device) -> TrainedModel:
         raise CheckpointError("the file has weights alone: start from them by train --init-from")
     config, info = from_dict(Config, about["config"]), from_dict(DatasetInfo, about["dataset"])
     module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
-    move(module, device)
+    distributed.place(module, device)
     of_task = {n.removeprefix(TASK): t for n, t in tensors.items() if n.startswith(TASK)}
     of_model = {n: t for n, t in tensors.items() if not n.startswith(TASK)}
     checkpoint.load_weights(module.model, of_model)
@@ -119,7 +120,7 @@ def model_card(trained: TrainedModel, metrics: dict[str, float], samples: int) -
         f"from {package}.export.weights import load_safetensors",
         "",
         f'trained = load_safetensors(Path("{NAME}"), torch.device("cpu"))',
-        "predictions = trained.predict(trained.info.zeros(1))  # of inputs (B, ...)",
+        f"predictions = trained.predict(torch.zeros({(1, *info.shape)}, dtype=torch.{info.dtype}))",
         "```",
         "",
         f"`python -m {package}.export RUN` writes a program that runs without the project's code:",

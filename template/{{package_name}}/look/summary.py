@@ -30,7 +30,7 @@ def main() -> None:
         trainer = Trainer(replace(config, num_workers=0), device)
         found = torchinfo.summary(
             trainer.model,
-            input_data=trainer.info.zeros(1).to(device),
+            input_data=trainer.example[0][:1].to(device),
             depth=config.depth,
             col_names=("output_size", "num_params", "mult_adds", "trainable"),
             row_settings=("var_names",),

@@ -36,7 +36,7 @@ def report_at_end(config: ReportConfig, stop: StopSignal) -> Iterator[None]:
         try:
             from .page import write_report  # only here: matplotlib takes a second to import
 
-            print(f"report  {write_report(run_dir, stopped=lambda: bool(stop))}", flush=True)
+            print(f"report  {write_report(run_dir, stopped=lambda: stop.number > 0)}", flush=True)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0][:160]
             again = f"python -m {PACKAGE}.report {run_dir}"

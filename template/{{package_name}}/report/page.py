@@ -94,10 +94,8 @@ def training_batch(trained: TrainedModel, train: Any) -> str:
     """The first images of the first epoch, as the model is trained on them."""
     config = trained.config
     indices = sample_order(config, train, 0)[:MOSAIC]
-    item = BatchDataset(train, Augmentation(config, trained.info))[0, indices]
-    if isinstance(item, DataError):
-        raise item
-    return figures.mosaic(item.inputs.numpy())
+    batch = BatchDataset(train, Augmentation(config, trained.info))[0, indices]
+    return figures.mosaic(batch.inputs.numpy())
 
 
 def write_comparison(folders: list[Path]) -> Path:

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.exceptions import HTTPException
 
 from ..engine.trained import TrainedModel
-from ..export.program import ExportedModel
+from ..export.program import ExportedModel, zeros
 from .batching import Batcher
 from .uploads import Limits, Upload, decode
 
@@ -59,7 +59,7 @@ class Service:
         work = Gauge("serve_work_images", "From request to response.", **kept)
         work.set_function(lambda: self.taken)
         # the first call of a model is slow, and may need too much memory
-        self.model.predict(self.model.info.zeros(max_batch).to(self.model.device))
+        self.model.predict(zeros(self.model.info, max_batch).to(self.model.device))
 
     @contextmanager
     def reserve(self, count: int) -> Iterator[None]:

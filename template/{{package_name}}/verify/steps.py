@@ -7,7 +7,7 @@ import torch
 
 from ..base import distributed
 from ..data.loader import BatchDataset, EvalSampler, make_loader
-from ..engine.trainer import ModelWithLoss, evaluate, example_batch
+from ..engine.trainer import ModelWithLoss, evaluate
 from .parts import read
 from .setup import CPU, BrokenPromise, CannotJudge, Setup
 
@@ -80,7 +80,7 @@ def counts(setup: Setup) -> str:
         loader = make_loader(
             BatchDataset(data), EvalSampler(total, batch_size), workers=0, device=CPU
         )
-        found.append(evaluate(module, loader, trainer.config, CPU, example_batch(data)))
+        found.append(evaluate(module, loader, trainer.config, CPU))
         if sum(seen) != total:
             raise BrokenPromise(f"of {total} samples, {sum(seen)} were counted")
         seen.clear()

@@ -11,7 +11,8 @@ from batches import epochs, same
 from toy.augment import Augmentation
 from toy.base.errors import DataError, FlagError
 from toy.config import Config
-from toy.data.loader import BatchDataset, Subset, open_splits
+from toy.data.info import open_split
+from toy.data.loader import BatchDataset, Subset
 from toy.data.reader import Reader
 from toy.engine.trainer import example_batch
 from toys import spoil
@@ -85,14 +86,14 @@ def test_memory_and_fit_exclude_each_other(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_sample_that_cannot_be_read_is_named_in_one_line(
+def test_a_sample_that_cannot_be_read_is_named(
     toy_data: Path, tmp_path: Path, workers: int
 ) -> None:
     data = Reader(spoil(toy_data, tmp_path / "bad", [17]) / "train")
     with pytest.raises(DataError) as caught:
         epochs(BatchDataset(data), workers)
-    assert str(caught.value) == f"{data.where(17)} is corrupt"
-    assert caught.value.__cause__ is None
+    # with workers behind the worker's traceback, which `cli.run` takes off
+    assert str(caught.value).strip().endswith(f"{data.where(17)} is corrupt")
 
 
 def test_a_loader_leaves_the_global_generators_alone(reader: Reader) -> None:
@@ -112,19 +113,16 @@ def test_a_subset_is_evenly_spread_and_names_the_places_of_all(reader: Reader) -
     assert len(Subset(reader, 100)) == 48
 
 
-def test_splits_of_different_shapes_are_refused(
-    toy_data: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_split_of_another_shape_or_other_classes_is_refused(
+    toy_data: Path, reader: Reader
 ) -> None:
-    real = Reader.__init__
-
-    def narrow(self: Reader, path: Path, size: Any = None) -> None:
-        real(self, path, size)
-        self.shape = (5,) if path.name == "val" else (6,)
-
-    assert [len(data) for data in open_splits(toy_data, None)] == [48, 15]
-    monkeypatch.setattr(Reader, "__init__", narrow)
-    with pytest.raises(DataError, match=r"val holds .*int16.* \(5,\) and train .* \(6,\)"):
-        open_splits(toy_data, None)
+    assert len(open_split(toy_data / "val", reader)) == 15
+    reader.shape = (5,)
+    with pytest.raises(DataError, match=r"val has samples int16 \(6,\), .* has int16 \(5,\)"):
+        open_split(toy_data / "val", reader)
+    reader.classes = ["two", "one"]
+    with pytest.raises(DataError, match=r"val has other classes .*: in another order"):
+        open_split(toy_data / "val", reader)
 
 
 def test_the_example_of_a_single_sample_has_it_twice(reader: Reader) -> None:

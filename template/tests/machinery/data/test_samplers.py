@@ -87,9 +87,16 @@ def test_the_order_does_not_depend_on_the_number_of_processes(as_rank, world_siz
 
 @pytest.mark.parametrize("world_size", [1, 2, 3, 4])
 @pytest.mark.parametrize("samples", [1, 2, 5, 103])
-def test_the_shares_of_an_evaluation_are_not_padded(as_rank, samples: int, world_size: int) -> None:
-    seen = []
+def test_an_evaluation_counts_each_sample_once_in_as_many_batches_on_each_rank(
+    as_rank, samples: int, world_size: int
+) -> None:
+    seen, lengths = [], set()
     for rank in range(world_size):
         as_rank(rank, world_size)
-        seen += [i for _, indices in EvalSampler(samples, 4) for i in indices.tolist()]
+        sampler = EvalSampler(samples, 4)
+        batches = [indices.tolist() for _, indices in sampler]
+        lengths |= {len(batches), len(sampler)}
+        seen += list(chain(*batches))[: len(sampler.indices)]
+        assert all(batches), "a batch without a sample cannot be read"
     assert sorted(seen) == list(range(samples))
+    assert len(lengths) == 1

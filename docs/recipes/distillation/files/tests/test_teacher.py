@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from myproj.base.cli import to_dict
 from myproj.base.errors import CheckpointError
 from myproj.engine import checkpoint
 from myproj.engine.trainer import Trainer
@@ -20,8 +19,7 @@ def teacher(new_trainer: New, tmp_path: Path) -> Path:
     trainer = new_trainer(width=40, seed=1)
     for batch in trainer.batches():
         trainer.step(batch)
-    about = {"config": to_dict(trainer.config), "dataset": to_dict(trainer.info)}
-    checkpoint.save(tmp_path, trainer.state_dict() | about, best=False)
+    checkpoint.save(tmp_path, trainer.state_dict(), best=False)
     return tmp_path / "last.pt"
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from myproj.base.cli import to_dict
 from myproj.engine import checkpoint
 from myproj.engine.metrics import eval_mode
 from myproj.engine.trainer import Trainer
@@ -48,8 +47,7 @@ def test_hidden_parts_are_learned_without_labels(new_trainer: New) -> None:
 
 def test_the_weights_serve_a_classifier(new_trainer: New, tmp_path: Path) -> None:
     trainer = new_trainer(objective="reconstruct", seed=1)
-    about = {"config": to_dict(trainer.config), "dataset": to_dict(trainer.info)}
-    checkpoint.save(tmp_path, trainer.state_dict() | about, best=False)
+    checkpoint.save(tmp_path, trainer.state_dict(), best=False)
     classifier = new_trainer()
     said = classifier.load_initial(tmp_path / "last.pt")
     assert "new: head.weight, head.bias" in said

@@ -80,8 +80,8 @@ def check_targets(train: Any, val: Any) -> list[Any]:
     """
     for data in (train, val):
         shape = (len(data), len(train.classes))
-        if data.classes != train.classes or data.targets.shape != shape:
-            raise DataError("train and val name different values: prepare both from one source")
+        if data.targets.shape != shape:
+            raise DataError("the targets are not a number for each value: run prepare")
     mean, std = train.targets.mean(axis=0, dtype=float), train.targets.std(axis=0, dtype=float)
     spread = np.ptp(train.targets, axis=0)
     if not spread.all():

@@ -14,11 +14,8 @@ class Tracker:
         for step, values in points.items():
             self.write("log", step, values)
 
-    def finish(self, values: dict[str, float]) -> None:
-        self.write("finish", values)
-
-    def close(self) -> None:
-        self.write("close")
+    def close(self, *, complete: bool) -> None:
+        self.write("close", complete)
 
     def write(self, *line: Any) -> None:
         with self.path.open("a", encoding="utf-8") as file:

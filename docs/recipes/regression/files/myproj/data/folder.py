@@ -16,7 +16,6 @@ from typing import Self
 import numpy as np
 
 from ..base.errors import DataError
-from ..base.seeds import mix, permutation
 
 TABLE = "labels.csv"
 
@@ -29,7 +28,6 @@ class ImageTree:
     classes: list[str]  # the columns of the table after the first
     targets: np.ndarray  # (N, classes) float32
     paths: np.ndarray  # (N,) bytes, relative to root: one buffer, which workers share
-    note: str = ""
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -74,25 +72,6 @@ def write_table(root: Path, tree: ImageTree) -> None:
             writer.writerow([os.fsdecode(path), *row])
 
 
-def find_splits(source: Path, val_fraction: float, seed: int) -> dict[str, ImageTree]:
-    """Train, val and, if the source has it, test: folders with a table each, or parts of one."""
-    if (source / TABLE).exists():
-        return split(scan(source), val_fraction, seed)
-    names = [name for name in ("train", "val", "test") if (source / name / TABLE).exists()]
-    if names[:2] != ["train", "val"]:
-        raise DataError(f"{source} has no {TABLE}, nor have train and val in it")
-    trees = {name: scan(source / name) for name in names}
-    for tree in trees.values():
-        if tree.classes != trees["train"].classes:
-            raise DataError(f"{tree.root / TABLE} has other columns than that of train")
-    return trees
-
-
-def split(tree: ImageTree, fraction: float, seed: int) -> dict[str, ImageTree]:
-    """About `fraction` of the images, chosen by the seed, become val; in order on both sides."""
-    count = min(max(1, round(fraction * len(tree))), len(tree) - 1)
-    in_val = np.zeros(len(tree), bool)
-    in_val[permutation(mix(seed), len(tree))[:count]] = True
-    if not 0 < in_val.sum() < len(tree):
-        raise DataError(f"{tree.root / TABLE} has one image, so none is left for val")
-    return {"train": tree.select(~in_val), "val": tree.select(in_val)}
+def subfolders(folder: Path) -> list[str]:
+    """The names of the folders in a folder, sorted; hidden ones are skipped."""
+    return sorted(e.name for e in os.scandir(folder) if e.is_dir() and e.name[0] != ".")

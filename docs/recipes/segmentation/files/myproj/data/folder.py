@@ -18,7 +18,6 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from ..base.errors import DataError
-from ..base.seeds import mix, permutation
 from .images import EXTENSIONS, Size, read
 
 IGNORED = 255  # as in task.py
@@ -32,7 +31,6 @@ class ImageTree:
     classes: list[str]
     targets: np.ndarray  # masks (N, H, W) uint8; empty until they are read
     paths: np.ndarray  # (N,) bytes, relative to root: one buffer, which workers share
-    note: str = ""
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -117,24 +115,6 @@ def write_masks(root: Path, tree: ImageTree) -> None:
         Image.fromarray(mask).save(written.mask(index))
 
 
-def find_splits(source: Path, val_fraction: float, seed: int) -> dict[str, ImageTree]:
-    """Train, val and, if the source has it, test: folders of images and masks, or parts of one."""
-    if (source / "images").is_dir():
-        return split(find(source), val_fraction, seed)
-    names = [name for name in ("train", "val", "test") if (source / name / "images").is_dir()]
-    if names[:2] != ["train", "val"]:
-        raise DataError(f"{source} has no folder images, nor have train and val in it")
-    trees = {name: find(source / name) for name in names}
-    if len({tuple(tree.classes) for tree in trees.values()}) > 1:
-        raise DataError(f"classes.txt differs between {', '.join(names)}")
-    return trees
-
-
-def split(tree: ImageTree, fraction: float, seed: int) -> dict[str, ImageTree]:
-    """About `fraction` of the images, chosen by the seed, become val; in order on both sides."""
-    count = min(max(1, round(fraction * len(tree))), len(tree) - 1)
-    if not count:
-        raise DataError(f"{tree.root} has one image, so none is left for val")
-    in_val = np.zeros(len(tree), bool)
-    in_val[permutation(mix(seed), len(tree))[:count]] = True
-    return {"train": tree.select(~in_val), "val": tree.select(in_val)}
+def subfolders(folder: Path) -> list[str]:
+    """The names of the folders in a folder, sorted; hidden ones are skipped."""
+    return sorted(e.name for e in os.scandir(folder) if e.is_dir() and e.name[0] != ".")
