@@ -50,8 +50,8 @@ MUTANTS = (
         "Atomic",
         "best.pt is written before a checkpoint says that its epoch is done.",
         CHECKPOINT,
-        "            if best:  # first: a crash before last.pt is written comes here again after the "
-        'resume\n                link(new, folder / "best.pt")\n            if last.exists():\n'
+        "            if best:  # first: a crash before last.pt is written comes here again after "
+        'the resume\n                link(new, folder / "best.pt")\n            if last.exists():\n'
         '                link(last, folder / "previous.pt")\n            os.replace(new, last)\n',
         "            if last.exists():\n"
         '                link(last, folder / "previous.pt")\n            os.replace(new, last)\n'
