@@ -115,8 +115,6 @@ def fail(message: str, code: int) -> NoReturn:
 
 def place(model: Model, device: torch.device) -> Model:
     """Leave this rank its part of each tensor. The device holds one layer at a time as a whole."""
-    if not dist.is_initialized():  # as in `predict`
-        return model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     mesh = init_device_mesh(device.type, (WORLD_SIZE,))
     uses = Counter(p for _, p in model.named_parameters(remove_duplicate=False))
     for part in layers(model):
@@ -134,8 +132,10 @@ def layers(module: nn.Module) -> Iterator[nn.Module]:
         yield from child if isinstance(child, nn.Sequential | nn.ModuleList) else layers(child)
 
 
-def wrap(model: nn.Module, device: torch.device, example: Example) -> nn.Module:
-    """Nothing more: `place` has made the model average its gradients."""
+def wrap(model: Any, device: torch.device, example: Example) -> nn.Module:
+    """Keep whole tensors until the backward pass; `place` has made the model average gradients."""
+    if hasattr(model, "set_reshard_after_forward"):  # older versions of torch gather them twice
+        model.set_reshard_after_forward(False, recurse=False)
     return model
 
 

@@ -35,19 +35,20 @@ class EvaluateConfig:
 
     def __post_init__(self) -> None:
         require(self, "num_workers", self.num_workers >= 0, "at least 0")
-        require(self, "max_samples", (self.max_samples or 1) >= 1, "at least 1")
+        require(self, "max_samples", self.max_samples is None or self.max_samples >= 1, "at least 1")
 
 
 def main() -> None:
     """Load, evaluate, print."""
     config = cli.parse(EvaluateConfig)
     with distributed.process_group(config.device) as device:
-        trained = load_trained(config.checkpoint, device)
+        trained = load_trained(config.checkpoint)
+        module = distributed.place(trained.module, device)
         reader = open_data(trained, config.data_dir, config.split)
         data = Subset(reader, config.max_samples or len(reader))
         sampler = EvalSampler(len(data), trained.config.batch_size)
         loader = make_loader(BatchDataset(data), sampler, workers=config.num_workers, device=device)
-        metrics = evaluate(trained.module, loader, trained.config, device)
+        metrics = evaluate(module, loader, trained.config, device)
         close(loader)
     if distributed.RANK == 0:
         if config.json:

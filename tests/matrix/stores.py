@@ -39,9 +39,7 @@ def read_tensorboard(run_dir: Path) -> Store:
     shown = EventAccumulator(str(run_dir / "tensorboard"), size_guidance={"scalars": 0}).Reload()
     curves = {tag: shown.Scalars(tag) for tag in shown.Tags()["scalars"]}
     points = {(tag, p.step): [p.value] for tag, points in curves.items() for p in points}
-    assert points == {key: [[value] for value in values] for key, values in store.points.items()}, (
-        "TensorBoard shows other points than the event files hold"
-    )
+    assert points == store.points, "TensorBoard shows other points than the event files hold"
     return store
 
 

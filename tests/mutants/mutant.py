@@ -1,9 +1,9 @@
 """What a mutant is: a rule, one small breakage of it, and the test that must notice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from matrix.answers import SETS, with_extras
+from matrix.answers import SETS, Answers, name_of, with_extras
 from matrix.renderings import PACKAGE
 
 # the rows of the table of rules, in its order; what it does not speak of comes last
@@ -11,10 +11,13 @@ ROWS = (
     *("Seeds", "Determinism", "Train sampler", "Eval sampler", "Validation", "EMA"),
     *("Checkpoint", "weights_only", "Atomic", "Fallback", "Best", "Preemption", "Partial load"),
     *("Groups", "AMP", "Accumulation", "LR", "Divergence", "Records", "Run folder", "Options"),
+    *("Ranks", "Workers"),
 )
 
 # where mutants live: the proofs of the machinery come with the extra
 HOME = with_extras(SETS[0] | {"logger": "none"}, "verify")
+DDP, FSDP = (HOME | {"parallelism": parallelism} for parallelism in ("ddp", "fsdp"))
+HOMES = {name_of(home): home for home in (HOME, DDP, FSDP)}
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Mutant:
     old: str
     new: str
     test: str  # FILE::NAME in the project's tests, with all its parameters unless it names one
+    home: Answers = field(default_factory=lambda: HOME)  # of the project that it lives in
 
     def break_rule(self, tree: Path) -> None:
         """Make the edit in a project; raises ValueError where it does not fit the text."""

@@ -1,29 +1,40 @@
 """A generated project's own tests notice every rule that is broken."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from matrix.answers import name_of
 from matrix.training import copy_of
 
 from .everything import MUTANTS
 from .laboratory import Laboratory, Outcome
-from .mutant import ROWS, Mutant
+from .mutant import HOMES, ROWS, Mutant
 
 pytestmark = pytest.mark.mutants
 
 
-def test_the_named_tests_pass_where_nothing_is_broken(unbroken: Outcome) -> None:
-    bad = sorted({mutant.test for mutant in MUTANTS if not unbroken.passed(mutant.test)})
-    assert not bad, f"{bad}\n{unbroken.printed[-5000:]}"
+@pytest.mark.parametrize("name", HOMES)
+def test_the_named_tests_pass_where_nothing_is_broken(
+    name: str, unbroken: Callable[[str], Outcome]
+) -> None:
+    tests = {mutant.test for mutant in MUTANTS if name_of(mutant.home) == name}
+    bad = sorted(test for test in tests if not unbroken(name).passed(test))
+    assert tests and not bad, f"{bad}\n{unbroken(name).printed[-5000:]}"
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)
 def test_a_broken_rule_is_noticed(
-    mutant: Mutant, unbroken: Outcome, laboratory: Laboratory, home: Path, tmp_path: Path
+    mutant: Mutant,
+    unbroken: Callable[[str], Outcome],
+    laboratory: Laboratory,
+    homes: Mapping[str, Path],
+    tmp_path: Path,
 ) -> None:
-    assert unbroken.passed(mutant.test), f"{mutant.test} is no test that passes"
-    tree = copy_of(home, tmp_path)
+    home = name_of(mutant.home)
+    assert unbroken(home).passed(mutant.test), f"{mutant.test} is no test that passes"
+    tree = copy_of(homes[home], tmp_path)
     mutant.break_rule(tree)
     after = laboratory.try_out(tree, [mutant.test], mutant.id)
     failures = after.failures(mutant.test)

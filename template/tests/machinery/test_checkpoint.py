@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import stat
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ def test_what_was_saved_is_read_back_and_plain_torch_reads_it_too(tmp_path: Path
     for name in ("last.pt", "best.pt"):
         assert_holds(checkpoint.load(tmp_path / name), 3)
         assert_holds(torch.load(tmp_path / name, weights_only=True), 3)
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            assert archive.comment == (tmp_path / name).read_bytes()[-len(archive.comment) :]
+            assert archive.comment.startswith(checkpoint.MARK) and archive.testzip() is None
 
 
 def test_the_one_before_is_kept_and_nothing_else(tmp_path: Path) -> None:

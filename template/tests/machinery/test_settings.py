@@ -1,6 +1,7 @@
 """The settings of the machinery do what they say, where no other test shows it."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import torch
 from toy.base.errors import FlagError
 from toy.base.seeds import set_deterministic
 from toy.data.reader import Reader
+from toy.evaluate import EvaluateConfig
+from toy.predict import PredictConfig
 from toys import (
     DELAY,
     STEPS,
@@ -153,3 +156,18 @@ def test_a_run_records_its_settings(toy_data: Path, finished_run: Path) -> None:
     assert (config["batch_size"], config["device"], config["amp"]) == (8, "cpu", "off")
     assert (config["data_dir"], config["run_dir"]) == (str(toy_data), str(finished_run))
     assert read_checkpoint(finished_run)["config"]["epochs"] == 2
+
+
+def test_the_other_commands_check_their_bounds() -> None:
+    run, image = Path("runs/first"), (Path("a.png"),)
+    assert PredictConfig(run, image, batch_size=1).batch_size == 1
+    assert EvaluateConfig(run, max_samples=1, num_workers=0).max_samples == 1
+    for config, flag, value in (
+        (partial(PredictConfig, run, image), "batch_size", 0),
+        (partial(EvaluateConfig, run), "max_samples", 0),
+        (partial(EvaluateConfig, run), "num_workers", -1),
+    ):
+        with pytest.raises(FlagError, match=f"--{flag.replace('_', '-')} must be at least"):
+            config(**{flag: value})
+    with pytest.raises(FlagError, match="give image files"):
+        PredictConfig(run, ())

@@ -84,7 +84,8 @@ def test_a_run_is_the_same_as_itself_until_a_bit_differs(tmp_path: Path) -> None
         speed = '"samples_per_second": ' + str(len(name))
         (tmp_path / name / "metrics.jsonl").write_text(f'{{"loss": 1.0, {speed}}}\n')
         config = {"num_workers": len(name), "seed": 0}
-        checkpoint.save(folder, {"model": model, "config": config}, best=True)
+        state = dict.fromkeys(checkpoint.KEYS) | {"model": model, "config": config}
+        checkpoint.save(folder, state, best=True)
     one, same, other_run = (tmp_path / name for name in runs)
     compare_runs(one, same, "two runs")
     with pytest.raises(BrokenPromise, match=r"two runs differ: last\.pt in /model/head\.bias"):

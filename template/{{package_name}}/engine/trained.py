@@ -6,7 +6,6 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from ..base import distributed
 from ..base.cli import from_dict
 from ..config import Config
 from ..data.info import DatasetInfo, open_split
@@ -35,7 +34,7 @@ class TrainedModel(NamedTuple):
         return self.task.activate(outputs)
 
 
-def load_trained(path: Path, device: torch.device) -> TrainedModel:
+def load_trained(path: Path, device: torch.device | str = "cpu") -> TrainedModel:
     """Read a checkpoint, or the best one of a run's folder.
 
     Raises CheckpointError if it is missing, corrupt, or of another model.
@@ -44,10 +43,10 @@ def load_trained(path: Path, device: torch.device) -> TrainedModel:
     state = checkpoint.load(path)
     config, info = from_dict(Config, state["config"]), from_dict(DatasetInfo, state["dataset"])
     module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
-    module = distributed.place(module, device)
+    module.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     checkpoint.load_weights(module.model, state["ema"] or state["model"])
     checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
-    return TrainedModel(module, module.model, module.task, info, config, device)
+    return TrainedModel(module, module.model, module.task, info, config, torch.device(device))
 
 
 def open_data(trained: TrainedModel, data_dir: Path | None, split: str) -> Reader:

@@ -45,7 +45,7 @@ def torchrun(*line: object) -> subprocess.Popen[str]:
 def folder(toy_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where two ranks have written what they found."""
     folder = tmp_path_factory.mktemp("world")
-    for name in ("two", "four"):
+    for name in ("two", "four", "averaged"):
         (folder / name).mkdir()
     process = torchrun(HERE / "world.py", toy_data, folder)
     said, _ = process.communicate(timeout=120)
@@ -67,6 +67,16 @@ def test_evaluation_counts_each_sample_once_also_where_a_rank_has_none(
     for rank in ranks:
         for count, found in zip((1, 2, 5, 15), rank["evaluations"], strict=True):
             assert found == pytest.approx(make_trainer(folder / f"of {count}").evaluate(), rel=1e-6)
+
+
+@pytest.mark.usefixtures("process_group")
+def test_an_evaluation_sees_what_changed_since_the_last_one(
+    folder: Path, toy_data: Path, ranks: list[dict[str, Any]]
+) -> None:
+    state, _ = checkpoint.load_latest(folder / "averaged")
+    expected = make_trainer(toy_data, state, ema_decay=0.5).evaluate()
+    for rank in ranks:
+        assert rank["averages"] == pytest.approx(expected, rel=1e-6)
 
 
 def test_ranks_share_the_batches_of_one_process(ranks: list[dict[str, Any]]) -> None:

@@ -37,7 +37,8 @@ def save(folder: Path, number: int, *, best: bool = False) -> list[torch.Tensor]
     """Save a checkpoint that holds this number; returns what its optimizer keeps in parts."""
     optimizer = make_optimizer()
     train(optimizer, float(number))
-    state = {"number": number, "optimizer": optimizer.state_dict()}
+    state = dict.fromkeys(checkpoint.KEYS) | {"number": number}
+    state["optimizer"] = optimizer.state_dict()
     checkpoint.save(folder, state, best=best)
     return moments(optimizer)
 

@@ -63,6 +63,16 @@ def steps(data: Path, folder: Path) -> list[list[int]]:
     return indices
 
 
+def averages(data: Path, folder: Path) -> dict[str, float]:
+    """The metrics of the averaged weights, which have changed since another evaluation."""
+    trainer = make_trainer(data, ema_decay=0.5)
+    for _ in range(2):
+        do_steps(trainer, 1)
+        metrics = trainer.evaluate()
+    checkpoint.save(folder / "averaged", trainer.state_dict(), best=False)
+    return metrics
+
+
 def exchanges(data: Path, folder: Path) -> list[Any]:
     """What comes of a rank's own values, and of an error of rank 0."""
     rank = distributed.RANK
@@ -113,7 +123,7 @@ def runs(data: Path, folder: Path) -> dict[str, list[int]]:
 def main(data: Path, folder: Path) -> None:
     found = {}
     with distributed.process_group("cpu"):
-        for act in (evaluations, steps, exchanges, runs):
+        for act in (evaluations, steps, averages, exchanges, runs):
             found[act.__name__] = act(data, folder)
     (folder / f"rank{distributed.RANK}.json").write_text(json.dumps(found), encoding="utf-8")
 
