@@ -35,7 +35,7 @@ class EvaluateConfig:
 
     def __post_init__(self) -> None:
         require(self, "num_workers", self.num_workers >= 0, "at least 0")
-        require(self, "max_samples", self.max_samples is None or self.max_samples >= 1, "at least 1")
+        require(self, "max_samples", self.max_samples is None or self.max_samples > 0, "at least 1")
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def load_trained(path: Path, device: torch.device | str = "cpu") -> TrainedModel
     state = checkpoint.load(path)
     config, info = from_dict(Config, state["config"]), from_dict(DatasetInfo, state["dataset"])
     module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
-    module.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    module.to(device)
     checkpoint.load_weights(module.model, state["ema"] or state["model"])
     checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
     return TrainedModel(module, module.model, module.task, info, config, torch.device(device))

@@ -61,7 +61,7 @@ def from_safetensors(content: bytes, device: torch.device) -> TrainedModel:
         raise CheckpointError("the file has weights alone: start from them by train --init-from")
     config, info = from_dict(Config, about["config"]), from_dict(DatasetInfo, about["dataset"])
     module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
-    module.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    module.to(device)
     of_task = {n.removeprefix(TASK): t for n, t in tensors.items() if n.startswith(TASK)}
     of_model = {n: t for n, t in tensors.items() if not n.startswith(TASK)}
     checkpoint.load_weights(module.model, of_model)

@@ -9,6 +9,7 @@ from ..base import cli, distributed
 from ..base.cli import require
 from ..config import Config
 from ..engine.trainer import Trainer
+from ..model import build_model
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def main() -> None:
     with distributed.process_group(config.device) as device:
         trainer = Trainer(replace(config, num_workers=0), device)
         found = torchinfo.summary(
-            trainer.model,
+            build_model(config, trainer.info).to(device),  # whole, where FSDP has parts
             input_data=trainer.example[0][:1].to(device),
             depth=config.depth,
             col_names=("output_size", "num_params", "mult_adds", "trainable"),
