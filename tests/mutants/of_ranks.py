@@ -58,16 +58,6 @@ MUTANTS = (
         DDP,
     ),
     Mutant(
-        "whole-tensors-stay-after-an-evaluation",
-        "Ranks",
-        "An evaluation with FSDP sees the averaged weights as they are now.",
-        DISTRIBUTED,
-        "fully_shard(model, mesh=mesh, reshard_after_forward=True)",
-        "fully_shard(model, mesh=mesh)",
-        f"{RANKS}test_an_evaluation_sees_what_changed_since_the_last_one",
-        FSDP,
-    ),
-    Mutant(
         "damaged-parts-are-read",
         "Ranks",
         "Damage to a part of a sharded checkpoint is noticed.",

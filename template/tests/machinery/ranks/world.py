@@ -25,7 +25,7 @@ from toys import (
     write_data,
 )
 
-SAMPLES = (1, 2, 5, 15)
+SAMPLES = (1, 2, 5, 15, 17)
 LAST = distributed.WORLD_SIZE - 1
 
 
