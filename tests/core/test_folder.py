@@ -70,7 +70,7 @@ def test_other_files_are_counted_by_suffix(folder: Any, tmp_path: Path) -> None:
     tree(tmp_path, "a/1.png", "a/2.heic", "a/3.HEIC", "a/notes", "b/4.gif", "b/5.jfif")
     with contextlib.redirect_stderr(io.StringIO()) as said:
         assert names_of(folder.scan(tmp_path)) == ["a/1.png", "b/4.gif", "b/5.jfif"]
-    assert said.getvalue() == f"{tmp_path}: 3 files are not read (2 .heic, 1 no suffix)\n"
+    assert said.getvalue() == f"{tmp_path}: files that are not read: 2 .heic, 1 no suffix\n"
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_split_test_is_prepared_and_usual_names_are_said(
     for line in ("mine/Train is taken as train", "mine/valid is taken as val"):
         assert line in said
     assert "mine/Testing is taken as test" in said
-    assert "mine/Train: 1 files are not read (1 .heic)" in said
+    assert "mine/Train: files that are not read: 1 .heic" in said
     assert "24 train, 9 val, 9 test images" in said
 
 

@@ -46,7 +46,7 @@ def scan(root: Path) -> ImageTree:
     files = np.array([os.fsencode(path) for paths in found for path in paths])
     if others and distributed.RANK == 0:
         kinds = ", ".join(f"{count:,} {suffix}" for suffix, count in others.most_common(5))
-        print(f"{root}: {others.total():,} files are not read ({kinds})", file=sys.stderr)
+        print(f"{root}: files that are not read: {kinds}", file=sys.stderr)
     return ImageTree(root, names, targets, files)
 
 
