@@ -19,6 +19,20 @@ from .renderings import PACKAGE, files
 
 Trees = Mapping[str, Path]
 PAGE = ROOT / "docs" / "size.md"
+README = ROOT / "README.md"
+# the parts of the README's tree, and what each is for
+PARTS = {
+    "model.py": "the model and its settings",
+    "task.py": "targets, loss, metrics, the order of samples",
+    "augment.py": "random changes to training images",
+    "optim.py": "the optimizer and the schedule",
+    "config.py": "every setting, each a flag of train",
+    "train.py": "the training loop",
+    "evaluate.py, predict.py, prepare.py": "the other commands",
+    "data/": "from files to batches on the device",
+    "engine/": "steps, evaluation, checkpoints, resume, logs",
+    "base/": "seeds, processes, signals, flags",
+}
 DEFAULT = SETS[0]
 CODE = (".py", ".html", ".css", ".js")
 # what is still above its ceiling, by the beginning of its row: it must not grow
@@ -209,6 +223,18 @@ def hooks(base: Path, tree: Path) -> int:
     return count
 
 
+def tree_of(project: Path) -> str:
+    """The README's tree: the lines of each part of a project."""
+    package = f"{PACKAGE}/"
+    count = sum(name.startswith(package) for name, _ in files(project))
+    rows = {"myproj/": (lines(project, package), f"lines in {count} files")}
+    for part, what in PARTS.items():
+        found = lines(project, *(package + name for name in part.split(", ")))
+        rows[f"  {part}"] = found, what
+    rows["tests/"] = lines(project, "tests/"), "your own code's tests"
+    return "".join(f"{name:<38}{found:>6,}  {what}\n" for name, (found, what) in rows.items())
+
+
 def page(found: Sequence[Row]) -> str:
     """docs/size.md."""
     return (
@@ -222,12 +248,16 @@ def page(found: Sequence[Row]) -> str:
 
 
 def main() -> int:
-    """Write the page; fails where a ceiling is broken."""
+    """Write the page, and the README's tree; fails where a ceiling is broken."""
     sets: list[Answers] = [with_extras(DEFAULT, extra) for extra in EXTRAS]
     with tempfile.TemporaryDirectory() as folder:
         trees = renderings.Trees(Path(folder, "sets"))
         extra_trees = renderings.Trees(Path(folder, "extras"), sets)
         found = list(rows(trees, extra_trees))
+        before, _, rest = README.read_text(encoding="utf-8").partition("```text\n")
+        after = rest[rest.index("```") :]
+        text = before + "```text\n" + tree_of(trees[name_of(DEFAULT)]) + after
+    README.write_text(text, encoding="utf-8")
     PAGE.write_text(page(found), encoding="utf-8")
     print(page(found).partition("| what")[2])
     return int(any(row.grows() for row in found))

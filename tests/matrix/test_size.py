@@ -1,10 +1,11 @@
-"""No project is larger than what was promised, and docs/size.md says how large they are."""
+"""No project is larger than promised; docs/size.md and the README say how large they are."""
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from .sizes import PAGE, page, rows
+from .answers import name_of
+from .sizes import DEFAULT, PAGE, README, page, rows, tree_of
 
 
 def test_nothing_is_larger_than_its_ceiling_and_the_page_is_up_to_date(
@@ -18,6 +19,18 @@ def test_nothing_is_larger_than_its_ceiling_and_the_page_is_up_to_date(
     # a few lines more or less are no news
     far = {what: (written[what], size) for what, size in now.items() if differ(written[what], size)}
     assert not far, f"run: make size {far}"
+
+
+def test_the_readme_shows_the_tree_of_a_default_project(trees: Mapping[str, Path]) -> None:
+    text = README.read_text(encoding="utf-8")
+    assert text.count("\n") <= 90
+    written = text.partition("```text\n")[2].partition("```")[0]
+    now, number = tree_of(trees[name_of(DEFAULT)]), re.compile(r"\d[\d,]*")
+    assert number.sub("", written).split() == number.sub("", now).split(), "run: make size"
+    pairs = zip(
+        *(map(int, number.findall(t.replace(",", ""))) for t in (written, now)), strict=True
+    )
+    assert not any(differ(*pair) for pair in pairs), "run: make size"
 
 
 def rows_of(text: str) -> dict[str, float]:
