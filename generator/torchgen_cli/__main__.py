@@ -50,7 +50,7 @@ def _run() -> int:
 
 
 def _tell(message: str, code: int) -> int:
-    """Print an error: in colour on a terminal, as JSON under --json; returns the exit code."""
+    """Print an error: in color on a terminal, as JSON under --json; returns the exit code."""
     if "--json" in sys.argv[1:]:
         import json
 

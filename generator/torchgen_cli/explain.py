@@ -22,7 +22,7 @@ from .questions.questionnaire import Questionnaire, installed
 from .template.render import render
 from .template.source import installed as installed_template
 
-COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -68,13 +68,13 @@ def difference(
 
 
 def show(text: str) -> None:
-    """Print; on a terminal in colour (unless NO_COLOR is set) and with a pager."""
+    """Print; on a terminal in color (unless NO_COLOR is set) and with a pager."""
     if not sys.stdout.isatty():
         print(text, end="" if text.endswith("\n") else "\n")
         return
     if not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        text = "".join(_coloured(line) for line in text.splitlines(keepends=True))
-    # less's options, unless the user has set some: quit if one screen, colours, no clearing
+        text = "".join(_colored(line) for line in text.splitlines(keepends=True))
+    # less's options, unless the user has set some: quit if one screen, colors, no clearing
     env = {"LESS": "FRX", **os.environ}
     pager = shlex.split(os.environ.get("PAGER", "less"))
     if not pager or not shutil.which(pager[0]):
@@ -147,7 +147,7 @@ def _diffs(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[st
     return diffs
 
 
-def _coloured(line: str) -> str:
+def _colored(line: str) -> str:
     bold = line.startswith(("--- ", "+++ "))
-    colour = BOLD if bold else COLOURS.get(line[:1], "")
-    return f"{colour}{line.rstrip()}{PLAIN}\n" if colour else line
+    color = BOLD if bold else COLORS.get(line[:1], "")
+    return f"{color}{line.rstrip()}{PLAIN}\n" if color else line

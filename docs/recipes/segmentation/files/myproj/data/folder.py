@@ -82,7 +82,7 @@ def read_masks(tree: ImageTree, size: Size | None) -> Sequence[np.ndarray]:
         try:
             with Image.open(path) as image:
                 if image.mode not in ("L", "P"):
-                    raise DataError(f"{path}: a mask has 8 bits, grey or of a palette")
+                    raise DataError(f"{path}: a mask has 8 bits, gray or of a palette")
                 mask = np.array(image)
         except OSError as error:
             raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
