@@ -2,7 +2,7 @@
 
 from .mutant import Mutant
 
-CHECKPOINT, FILES, RUN = "engine/checkpoint.py", "base/files.py", "engine/run.py"
+FILES, RUN = "base/files.py", "engine/run.py"
 METRICS, SEEDS, TRAINER = "engine/metrics.py", "base/seeds.py", "engine/trainer.py"
 DETERMINISTIC = "test_the_same_bits_are_asked_for_in_deterministic_mode_and_only_there"
 
@@ -68,15 +68,6 @@ MUTANTS = (
         "best=progress.best_epoch == progress.epoch",
         "best=True",
         "test_resume.py::test_the_best_checkpoint_is_that_of_the_first_best_epoch",
-    ),
-    mutant(
-        "what-does-not-fit-is-left-out",
-        "Partial load",
-        "Weights of another model are refused by name.",
-        CHECKPOINT,
-        "    if wrong:\n",
-        "    if len(wrong) == len(own):\n",
-        "test_checkpoint.py::test_weights_of_another_model_are_refused_by_name",
     ),
     mutant(
         "seed-0-is-no-seed",
