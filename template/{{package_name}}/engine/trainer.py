@@ -258,7 +258,7 @@ def evaluate(
     device: torch.device,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float]:
-    """The metrics over all samples of a DataLoader, each counted once; empty if stopped."""
+    """The metrics over all samples, each counted once; empty if stopped. Needs an EvalSampler."""
     sums, left = MetricSums(device), len(batches.sampler.indices)
     with eval_mode(module):
         for batch in loader.batches(batches, device):
