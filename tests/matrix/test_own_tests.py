@@ -15,10 +15,14 @@ from .training import copy_of
 
 pytestmark = pytest.mark.smoke
 
-# quick tests wherever processes or formats differ, and the slow ones too where extras do
-QUICK = [*PAIR[1:], with_extras(PAIR[2], *EXTRAS)]
-WHOLE = [PAIR[0], with_extras(PAIR[0], *EXTRAS), with_extras(PAIR[1], *EXTRAS)]
-CASES = [*((answers, "not slow") for answers in QUICK), *((answers, "") for answers in WHOLE)]
+# quick tests wherever processes or formats differ; with one process the slow ones, too
+SEVERAL = [with_extras(answers, *EXTRAS) for answers in PAIR[1:]]
+WHOLE = [PAIR[0], with_extras(PAIR[0], *EXTRAS)]
+CASES = [
+    *((answers, "not slow") for answers in [*PAIR[1:], *SEVERAL]),
+    *((answers, "") for answers in WHOLE),
+    *(pytest.param(answers, "", marks=pytest.mark.scheduled) for answers in SEVERAL),
+]
 
 
 @pytest.mark.parametrize(
