@@ -139,6 +139,6 @@ SOURCES = [
         "complete data that is damaged",
         cut("data/train.h5", 0.5),
         "prepare --source source --data-dir data",
-        ("data/train.h5", "truncated", "--force"),
+        ("data/train.h5", "truncated"),
     ),
 ]
