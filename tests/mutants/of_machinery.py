@@ -42,7 +42,7 @@ MUTANTS = (
         "resume",
     ),
     mutant(
-        "the-scaler-is-forgotten",
+        "the-scale-is-not-brought-back",
         "Checkpoint",
         "A resume goes on with the scale of the gradients.",
         TRAINER,

@@ -60,8 +60,10 @@ REST = [Case(name, extras="report") for name in RECIPES if name != "regression"]
 COMPARE = f"""
 from pathlib import Path
 import numpy as np
+from {PACKAGE}.data.info import open_split
 from {PACKAGE}.data.reader import Reader
-for data in (Reader(Path("data", split)) for split in ("train", "val")):
+train = Reader(Path("data/train"))
+for data in train, open_split(Path("data/val"), train):
     bright = data.read(np.arange(len(data)))[..., 0] > 100
     print((bright == data.targets).mean())
 """
