@@ -126,9 +126,7 @@ def run(main: Callable[[], int | None]) -> NoReturn:
         code = main() or 0
         print(end="", flush=True)
     except UserError as error:
-        # what a data worker raises comes with its traceback before it
-        message = str(error).rpartition(f"{type(error).__name__}: ")[2].strip()
-        distributed.fail(f"error: {message}", error.exit_code)
+        distributed.fail(f"error: {error}", error.exit_code)
     except BrokenPipeError:  # nobody reads the rest, as after `--help | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 0

@@ -80,9 +80,8 @@ def load(path: Path) -> State:
         state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         return state | {name: state[name] for name in KEYS}
     except Exception as error:
-        lacks = isinstance(error, KeyError)
-        reason = f"it has no {error}" if lacks else "it holds more than plain data"
-        raise CheckpointError(f"{path} is not a checkpoint of train: {reason}") from error
+        found = f"no {error}" if isinstance(error, KeyError) else "more than plain data"
+        raise CheckpointError(f"{path} is not a checkpoint of train: it has {found}") from error
 
 
 def load_latest(folder: Path) -> tuple[State | None, list[str]]:

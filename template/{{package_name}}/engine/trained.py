@@ -42,8 +42,7 @@ def load_trained(path: Path, device: torch.device | str = "cpu") -> TrainedModel
     path = path / "checkpoints" / "best.pt" if path.is_dir() else path
     state = checkpoint.load(path)
     config, info = from_dict(Config, state["config"]), from_dict(DatasetInfo, state["dataset"])
-    module = ModelWithLoss(build_model(config, info), Task(config, info)).eval()
-    module.to(device)
+    module = ModelWithLoss(build_model(config, info), Task(config, info)).eval().to(device)
     checkpoint.load_weights(module.model, state["ema"] or state["model"])
     checkpoint.load_weights(module.task, state["ema_task"] or state["task"])
     return TrainedModel(module, module.model, module.task, info, config, torch.device(device))
