@@ -17,7 +17,7 @@ from generate import template_copies
 from timing import ENVIRONMENT, Command, measure, table, write_section
 
 IDENTITY = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"]
-TRAIN = "template/{{package_name}}/train.py.jinja"
+EDITED = "template/{{package_name}}/config.py.jinja"
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -37,11 +37,11 @@ def project_between_two_releases(scratch: Path) -> Path:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )
-    train = made / "proj" / "train.py"
-    train.write_text(f"{train.read_text()}\n# an edit\n")
+    config = made / "proj" / "config.py"
+    config.write_text(f"{config.read_text()}\n# an edit\n")
     git(made, "commit", "--quiet", "--all", "--message", "an edit")
-    newer = template / TRAIN
-    newer.write_text(newer.read_text().replace("READ_EVERY = 20 ", "READ_EVERY = 10 "))
+    newer = template / EDITED
+    newer.write_text(newer.read_text().replace("log_every: int = 50", "log_every: int = 20"))
     git(template, "commit", "--quiet", "--all", "--message", "a fix")
     git(template, "tag", "v0.2.0")
     return made
