@@ -141,4 +141,4 @@ def test_a_second_run_in_a_folder_is_refused_while_the_first_one_lives(
         first.kill_all()
         with trial.start(*long) as third:  # the lock went with the process
             trial.run.next_checkpoint(third)
-            assert "resumes after step" in third.said
+            assert "; the last process was killed or failed\n" in third.said

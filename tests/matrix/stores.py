@@ -94,7 +94,7 @@ def read_mlflow(run_dir: Path) -> Store:
 
     client = MlflowClient(f"sqlite:///{(run_dir.parent / 'mlflow.db').as_posix()}")
     experiments = [experiment.experiment_id for experiment in client.search_experiments()]
-    key = json.loads((run_dir / "tracker.json").read_text())["run"]
+    key = json.loads((run_dir / "status.json").read_text())["run"]
     (run,) = client.search_runs(experiments, f"tags.key = '{key}'")
     assert run.info.status == "FINISHED"
     store = Store(defaultdict(list), dict(run.data.params))

@@ -160,6 +160,7 @@ def test_a_signal_in_training_is_obeyed_when_the_step_is_done(
     assert step_of(tmp_path / "run") == reached
     assert f"after step {reached}, saved" in capsys.readouterr().out
     assert train_here(toy_data, tmp_path / "run", resume=True, **SETTINGS) == 0
+    assert f"resumes after step {reached}\n" in capsys.readouterr().out
     assert_same_run(tmp_path / "run", whole)
 
 
@@ -309,7 +310,7 @@ def test_a_run_needs_no_flag_twice_and_what_may_change_can_be_given(
     moved = shutil.copytree(toy_data, tmp_path / "data")
     line = ["--run-dir", folder, "--resume", "--epochs", "4", "--data-dir", moved]
     assert call(train, *line, "--device", "cpu", "--num-workers", "1") == 0
-    assert "resumes after step 18" in capsys.readouterr().out
+    assert "resumes after step 18\n" in capsys.readouterr().out
     config = json.loads((folder / "config.json").read_text())
     assert (config["epochs"], config["num_workers"], config["data_dir"]) == (4, 1, str(moved))
     assert (config["batch_size"], config["ema_decay"], config["accumulate"]) == (8, 0.9, 2)
@@ -345,7 +346,8 @@ def test_a_killed_run_resumes_to_the_same_bits(toy_data: Path, whole: Path, tmp_
     step = step_of(tmp_path / "run")
     assert 4 <= step < 18
     where = {"data_dir": toy_data, "run_dir": tmp_path / "run", "resume": True}
-    assert f"resumes after step {step}" in run("train", *flags({**where, **QUICK, **SETTINGS}))
+    said = run("train", *flags({**where, **QUICK, **SETTINGS}))
+    assert f"resumes after step {step}; the last process was killed or failed\n" in said
     assert_same_run(tmp_path / "run", whole)
 
 

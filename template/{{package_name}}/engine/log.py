@@ -46,7 +46,7 @@ class Log:
             self._add(records)
         self.tracker: tracker.Tracker | None = None
         self.tracker_failed = False
-        self.known = {"run": uuid.uuid4().hex} | read_json(run_dir / "tracker.json")
+        self.known = {"run": uuid.uuid4().hex} | read_json(run_dir / "status.json")
         self.bar = tqdm(total=self.total, initial=self.first, unit="step", disable=None)
         self.loss = math.nan
         self.began = self.told = self.tracked = time.perf_counter()
@@ -68,7 +68,9 @@ class Log:
             f"run     {self.run_dir}"
         )
         if self.first:
-            self.write(f"{self.run_dir} resumes after step {self.first}")
+            ended = "" if self.known.get("ended") else "; the last process was killed or failed"
+            self.write(f"{self.run_dir} resumes after step {self.first}{ended}")
+        self._remember(ended=False)  # with the tracker's run: a start that is killed finds it again
         self.track()
 
     def progress(self) -> None:
@@ -121,7 +123,6 @@ class Log:
         self.tracked = time.perf_counter()
         try:
             if self.tracker is None:
-                self._remember()  # first: a start that is killed finds its run again
                 settings = cli.to_dict(self.config) | {"run_dir": str(self.run_dir)}
                 self.tracker = tracker.Tracker(self.run_dir, self.known["run"], settings)
             # W&B takes each step once: the line of an epoch's last step waits for the epoch's own
@@ -145,6 +146,7 @@ class Log:
             f"stopped by {name} after step {step}, saved; continue with the same command and "
             f"--run-dir {self.run_dir} --resume"
         )
+        self._remember(ended=True)
         self.track(lambda tracker: tracker.close(complete=False))
 
     def finish(self, said: str = "done") -> None:
@@ -153,8 +155,7 @@ class Log:
         progress, best = self.trainer.progress, self.trainer.task.best
         if self.known.get("complete") != progress.epoch:
             self.track(lambda tracker: tracker.close(complete=True))
-            if not self.tracker_failed:
-                self._remember(complete=progress.epoch)
+            self._remember(ended=True, complete=0 if self.tracker_failed else progress.epoch)
         self.write(
             f"{said}: {progress.epoch} epoch{'s' if progress.epoch > 1 else ''}, best {best} "
             f"{progress.best:#.4g} in epoch {progress.best_epoch}; the model is in "
@@ -187,7 +188,7 @@ class Log:
 
     def _remember(self, **values: int) -> None:
         self.known |= values
-        write_atomic(self.run_dir / "tracker.json", json.dumps(self.known).encode())
+        write_atomic(self.run_dir / "status.json", json.dumps(self.known).encode())
 
 
 def lines(records: list[Record]) -> bytes:

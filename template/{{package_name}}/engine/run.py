@@ -120,7 +120,6 @@ def describe(device: torch.device) -> dict[str, Any]:
         "device": str(device),
         "device_name": torch.cuda.get_device_name(device) if cuda else None,
         "cuda": torch.version.cuda,
-        "cudnn": torch.backends.cudnn.version() if cuda else None,
     }
 
 
