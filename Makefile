@@ -5,11 +5,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
+SITE_READY := .venv/ready-site
 
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-all golden size pictures lint bench clean
+.PHONY: help setup demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-all golden size pictures site site-check lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -26,6 +27,8 @@ help:
 	@echo "make golden     writes anew the numbers that short runs must give"
 	@echo "make size       writes docs/size.md: how large projects are, and their ceilings"
 	@echo "make pictures   draws the README's pictures anew, from the real programs"
+	@echo "make site       builds docs/ as a website, in .site"
+	@echo "make site-check    the same, and finds dead links, dead anchors and pages that no menu leads to"
 	@echo "make bench      measures torchgen against plain Copier, and training against an earlier template"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment, the demo and what the tests keep"
@@ -91,6 +94,18 @@ pictures: $(READY)
 	$(BIN)/python -m pip install --quiet -e '.[pictures]'
 	$(BIN)/python docs/pictures/record.py
 
+$(SITE_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -e '.[site]'
+	@touch $@
+
+site: $(SITE_READY)
+	$(BIN)/zensical build --clean
+	@if $(BIN)/torchgen explore --help > /dev/null 2>&1; then $(BIN)/torchgen explore --write .site/explore; fi
+
+site-check: site
+	$(BIN)/python docs/check.py
+
 lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -102,4 +117,4 @@ bench: $(READY)
 	$(BIN)/python benchmarks/training.py --before 53766db7
 
 clean:
-	rm -rf .venv .demo .renderings
+	rm -rf .venv .demo .renderings .site
