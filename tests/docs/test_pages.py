@@ -90,15 +90,16 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     home = tmp_path_factory.mktemp("home")
     (home / "bin").mkdir()
     (home / "teaching").mkdir()
-    command = home / "bin" / "torchgen"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m torchgen_cli "$@"\n')
-    command.chmod(0o755)
     folders = [str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
     found = environment(home) | {"PATH": os.pathsep.join(folders), "OMP_NUM_THREADS": "1"}
     python = home / "bin" / "python"
     # what bash adds to the environment of its commands
-    python.symlink_to(python_for(found | {"SHLVL": "1", "_": str(python)}))
+    warm = python_for(found | {"SHLVL": "1", "_": str(python)})
     found["SHLVL"] = "0"
+    torchgen = home / "bin" / "torchgen"
+    for command, line in ((python, warm), (torchgen, f"{sys.executable} -m torchgen_cli")):
+        command.write_text(f'#!/bin/sh\nexec {line} "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
     return found
 
 
