@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
+EXPLORE := generator/torchgen_cli/explore
 
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
@@ -38,6 +39,19 @@ $(READY): pyproject.toml Makefile
 	$(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
+
+# The libraries of the page of `torchgen explore`, from npm; needs Node.js.
+explorer: $(EXPLORE)/page/vendor
+
+$(EXPLORE)/page/vendor: $(EXPLORE)/package-lock.json
+	npm ci --silent --prefix $(EXPLORE)
+	rm -rf $@ && mkdir $@
+	cp $(EXPLORE)/node_modules/@highlightjs/cdn-assets/es/highlight.min.js $@/highlight.js
+	cp $(EXPLORE)/node_modules/@highlightjs/cdn-assets/LICENSE $@/highlight.LICENSE
+	cp $(EXPLORE)/node_modules/diff/dist/diff.min.js $@/diff.js
+	cp $(EXPLORE)/node_modules/diff/LICENSE $@/diff.LICENSE
+	cp $(EXPLORE)/node_modules/fflate/esm/browser.js $@/fflate.js
+	cp $(EXPLORE)/node_modules/fflate/LICENSE $@/fflate.LICENSE
 
 demo: $(READY)
 	rm -rf $(DEMO)
