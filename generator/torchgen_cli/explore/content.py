@@ -36,18 +36,16 @@ class Content:
     def __init__(self, root: Path, stamp: Mapping[str, str]) -> None:
         """`root` has the copier.yml; a project records `stamp` as the template's origin."""
         self.questionnaire, config = Questionnaire(root), config_of(root)
-        self.jinja = self.questionnaire.jinja.overlay(
-            optimized=False
-        )  # which would change the trees
+        # an optimizer changes the trees that it compiles
+        self.jinja = self.questionnaire.jinja.overlay(optimized=False)
         self.choices = {q.name: q for q in self.questionnaire.questions if q.choices}
-        self.fixed = {"_folder_name": PROJECT, "torchgen_stamp": dict(stamp)}
+        self.fixed: dict[str, Any] = {"_folder_name": PROJECT, "torchgen_stamp": dict(stamp)}
         for name, described in config.items():
             if not name.startswith("_") and name not in self.choices:
-                default = described.get("default") if isinstance(described, dict) else described
-                text = isinstance(default, str)
-                self.fixed[name] = (
-                    self.jinja.from_string(default).render(self.fixed) if text else default
-                )
+                value: Any = described.get("default") if isinstance(described, dict) else described
+                if isinstance(value, str):
+                    value = self.jinja.from_string(value).render(self.fixed)
+                self.fixed[name] = value
         self.fixed |= {"project_name": PROJECT, "package_name": PACKAGE}
         self.fixed["_copier_conf"] = {"answers_file": ANSWERS_FILE}
         self.texts: dict[str, int] = {}
@@ -56,7 +54,7 @@ class Content:
             self._table(self.jinja.parse(text).body, ()) for text in config.get("_exclude", [])
         ]
         folder = root / str(config.get("_subdirectory", ""))
-        self.files = []
+        self.files: list[dict[str, Any]] = []
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 self.files += self._files(
@@ -89,10 +87,8 @@ class Content:
     ) -> Iterator[dict[str, Any]]:
         """The file or files that a template's file becomes, each with the conditions for it."""
         on, names = self._table(self.jinja.parse(name.removesuffix(suffix)).body, ())
-        for target in sorted(set(names.values()) - {""}):
-            conditions = (
-                [{"on": on, "is": [k for k, v in names.items() if v == target]}] if on else []
-            )
+        for target in sorted(target for target in set(names.values()) if all(target.split("/"))):
+            conditions = [{"on": on, "is": [k for k, v in names.items() if v == target]}]
             for others, patterns in excludes:
                 shown = [key for key, pattern in patterns.items() if not _matches(pattern, target)]
                 if len(shown) < len(patterns):
@@ -106,11 +102,12 @@ class Content:
                 else:
                     pieces = [self._text(text)]
                 executable = bool(path.stat().st_mode & 0o100)
+                conditions = [condition for condition in conditions if condition["on"]]
                 yield {"path": target, "run": executable, "if": conditions, "pieces": pieces}
 
     def _answers(self, text: str) -> list[Piece]:
         """The answers file: a comment, and a mapping in the order of its names."""
-        fixed = {**self.fixed["torchgen_stamp"]}
+        fixed: dict[str, Any] = {**self.fixed["torchgen_stamp"]}
         fixed |= {q.name: self.fixed[q.name] for q in self.questionnaire.questions if not q.choices}
         comment = "".join(line for line in text.splitlines(True) if line.startswith("#"))
         pieces: list[Piece] = [self._text(comment)]
@@ -164,6 +161,10 @@ class Content:
                 yield from self._where(on, [k for k, v in found.items() if v], then, rest)
             else:
                 on, found = self._table([node], before)
+                if several := [
+                    name for name in on if name in self.choices and not self._is_single(name)
+                ]:
+                    raise UserError(f"the page cannot show a file that prints all {several[0]}")
                 texts = {key: self._text(text) for key, text in found.items()}
                 yield {"on": on, "of": texts} if on else texts[""]
 
@@ -228,8 +229,8 @@ class Content:
 
 
 @cache
-def _spec(pattern: str) -> pathspec.PathSpec:
-    return pathspec.PathSpec.from_lines("gitwildmatch", [pattern])
+def _spec(pattern: str) -> Any:
+    return pathspec.GitIgnoreSpec.from_lines([pattern])
 
 
 def _matches(pattern: str, path: str) -> bool:
@@ -239,4 +240,4 @@ def _matches(pattern: str, path: str) -> bool:
 
 def _yaml(value: Any) -> str:
     """As Copier's `to_nice_yaml` writes it."""
-    return yaml.safe_dump(value, indent=4, allow_unicode=True, default_flow_style=False)
+    return str(yaml.safe_dump(value, indent=4, allow_unicode=True, default_flow_style=False))

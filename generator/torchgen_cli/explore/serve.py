@@ -49,9 +49,9 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 def explore(source: str | None, target: Path | None, port: int, browser: bool) -> int:
-    """Serve the page for the template at `source`, or for the installed one, until a signal ends it.
+    """Serve the page until a signal ends it, or write it to `target`; returns the exit code.
 
-    With `target`, write it there instead. Returns the exit code. Raises UserError.
+    It shows the template at `source`, or the installed one. Raises UserError.
     """
     if not (PAGE / "vendor").is_dir():
         raise UserError(

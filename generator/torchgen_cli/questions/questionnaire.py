@@ -55,7 +55,7 @@ class Questionnaire:
         return SandboxedEnvironment(
             loader=FileSystemLoader(self._root),
             extensions=[AnsibleCoreFiltersExtension],
-            **{**self._envops, "undefined": StrictUndefined},
+            **{"keep_trailing_newline": True, **self._envops, "undefined": StrictUndefined},
         )
 
     def default(self, question: Question, context: Mapping[str, Any]) -> str | None:

@@ -131,12 +131,13 @@ const count = (text) => text.split("\n").length - (text.endsWith("\n") || !text 
 
 /** The page. */
 async function start() {
+  const asked = fetch("content.json");
   // @ts-ignore
   const hljs = (await import("./vendor/highlight.js")).default;
   /** @type {{diffLines: (before: string, after: string) => Part[]}} */
   const Diff = /** @type {any} */ (globalThis).Diff;
   /** @type {Content} */
-  const content = await (await fetch("content.json")).json();
+  const content = await (await asked).json();
   /** @type {(id: string) => any} */
   const element = (id) => document.getElementById(id);
   const plural = (/** @type {number} */ n, /** @type {string} */ what) =>
@@ -149,6 +150,8 @@ async function start() {
   let base = null;
   let path = "";
   let line = 0;
+  let shownFile = ""; // to draw it again only where it differs
+  let timer = 0; // of a preview that is to begin or to end
   let pressed = false; // between a press of the pointer and its click
   /** @type {Map<string, File>} */
   let files = new Map();
@@ -195,8 +198,10 @@ async function start() {
         const place = parts.slice(0, depth).join("/");
         if (!lists.has(place)) {
           const list = make("ul", { className: "tree" });
+          const summary = make("summary", { textContent: `${parts[depth - 1]}/` });
+          summary.dataset.path = place;
           const details = make("details", { open: !closed.has(place) }, [
-            make("summary", { textContent: `${parts[depth - 1]}/` }),
+            summary,
             list,
           ]);
           details.addEventListener("toggle", () => {
@@ -210,11 +215,12 @@ async function start() {
       }
       const mark = marks.get(each);
       const file = files.get(each);
-      const said = mark?.said ?? String(count(file?.text ?? ""));
-      const label = mark ? `${each}, ${said}` : `${each}, ${plural(count(file?.text ?? ""), "line")}`;
-      const button = make("button", { type: "button", ariaLabel: label }, [
+      const number = count(file?.text ?? "");
+      const unit = make("span", { className: "unseen", textContent: number === 1 ? " line" : " lines" });
+      const button = make("button", { type: "button" }, [
         make("span", { className: "file", textContent: parts.at(-1) }),
-        make("span", { className: "lines", textContent: said }),
+        " ",
+        make("span", { className: "lines" }, mark ? [mark.said] : [String(number), unit]),
       ]);
       button.dataset.path = each;
       if (each === path) button.setAttribute("aria-current", "true");
@@ -252,6 +258,9 @@ async function start() {
     const file = files.get(path);
     element("path").textContent = path;
     const now = file?.text ?? "";
+    const key = JSON.stringify([path, line, base, before ?? null, file ? now : null]);
+    if (key === shownFile) return;
+    shownFile = key;
     const differs = base && before !== file?.text;
     const state = before === undefined || before === null ? "new" : file ? "changed" : "removed";
     element("about").textContent = differs
@@ -401,8 +410,13 @@ async function start() {
           show();
           /** @type {any} */ (document.querySelector(`input[name="${question.name}"][value="${choice}"]`)).focus();
         });
-        for (const event of ["mouseenter", "focusin"]) label.addEventListener(event, () => preview(question, choice));
-        for (const event of ["mouseleave", "focusout"]) label.addEventListener(event, endPreview);
+        // later: the pointer may be passing by, or the focus on its way into the tree, which is made anew
+        const soon = (/** @type {() => void} */ what) => () => {
+          clearTimeout(timer);
+          timer = setTimeout(what, 40);
+        };
+        for (const event of ["mouseenter", "focusin"]) label.addEventListener(event, soon(() => preview(question, choice)));
+        for (const event of ["mouseleave", "focusout"]) label.addEventListener(event, soon(endPreview));
         return label;
       });
       return make("fieldset", {}, [make("legend", { textContent: question.help }), ...rows]);
@@ -512,7 +526,10 @@ async function start() {
     });
   }
   addEventListener("hashchange", restore);
-  matchMedia("(min-width: 1400px)").addEventListener("change", showFile);
+  matchMedia("(min-width: 1400px)").addEventListener("change", () => {
+    shownFile = "";
+    showFile();
+  });
   restore();
 }
 
