@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -223,6 +224,17 @@ def refused(*arguments: object) -> tuple[int, str]:
     )
     assert "Traceback" not in done.stderr and not done.stdout
     return done.returncode, done.stderr
+
+
+def test_without_its_libraries_it_says_how_to_get_them(tmp_path: Path) -> None:
+    unwanted = shutil.ignore_patterns("vendor", "node_modules", "__pycache__")
+    shutil.copytree(ROOT / "generator/torchgen_cli", tmp_path / "torchgen_cli", ignore=unwanted)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        torchgen("explore"), env=environment, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "make explorer" in done.stderr and not done.stdout
 
 
 def test_a_port_in_use_is_one_line(address: str) -> None:
