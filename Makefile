@@ -6,11 +6,12 @@ BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
 EXPLORE := generator/torchgen_cli/explore
+SITE_READY := .venv/ready-site
 
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup explorer demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-browser test-all golden size pictures lint bench clean
+.PHONY: help setup explorer demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-browser test-all golden size pictures site site-check lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -29,6 +30,8 @@ help:
 	@echo "make explorer   fetches the libraries of the page of torchgen explore; needs Node.js"
 	@echo "make size       writes docs/size.md: how large projects are, and their ceilings"
 	@echo "make pictures   draws the README's pictures anew, from the real programs"
+	@echo "make site       builds docs/ as a website, in .site"
+	@echo "make site-check    the same, and finds dead links, dead anchors and pages that no menu leads to"
 	@echo "make bench      measures torchgen against plain Copier, and training against an earlier template"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment, the demo and what the tests keep"
@@ -110,6 +113,18 @@ pictures: $(READY)
 	$(BIN)/python -m pip install --quiet -e '.[pictures]'
 	$(BIN)/python docs/pictures/record.py
 
+$(SITE_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -e '.[site]'
+	@touch $@
+
+site: $(SITE_READY) explorer
+	$(BIN)/zensical build --clean
+	$(BIN)/torchgen explore --write .site/explore
+
+site-check: site
+	$(BIN)/python docs/check.py
+
 lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -122,4 +137,4 @@ bench: $(READY) explorer
 	$(BIN)/python benchmarks/explore.py
 
 clean:
-	rm -rf .venv .demo .renderings
+	rm -rf .venv .demo .renderings .site

@@ -3,7 +3,7 @@
     python benchmarks/explore.py [--rounds 9]
 
 Measures the time from the request to the tree of files, and from a click on an answer to the
-page that fits it, laid out. Writes its section of benchmarks/README.md.
+page that fits it, laid out. Writes its section of docs/performance.md.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python benchmarks/generate.py [--rounds 15]
 
 Runs the commands in turn, round after round, so that whatever else the machine does hits all alike.
-Writes its section of benchmarks/README.md.
+Writes its section of docs/performance.md.
 """
 
 import argparse

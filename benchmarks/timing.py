@@ -1,4 +1,4 @@
-"""Runs commands in turn, whole processes, and writes what they took into benchmarks/README.md."""
+"""Runs commands in turn, whole processes, and writes what they took into docs/performance.md."""
 
 import datetime
 import os
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "benchmarks" / "README.md"
+PAGE = ROOT / "docs" / "performance.md"
 # TRY=1 tries a script out: little data, few rounds, and what it found is printed and not kept
 TRY = bool(os.environ.get("TRY"))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}  # this checkout is measured
@@ -81,7 +81,7 @@ def table(commands: list[Command], aims: dict[str, str]) -> str:
 
 
 def write_section(name: str, title: str, note: str, tables: list[str]) -> None:
-    """Replace a benchmark's part of the README, or append it."""
+    """Replace a benchmark's part of the page, or append it."""
     start, end = (f"<!-- {name}: {place} -->" for place in ("start", "end"))
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     machine += f", Python {platform.python_version()}"
@@ -89,11 +89,11 @@ def write_section(name: str, title: str, note: str, tables: list[str]) -> None:
     section = "\n\n".join([start, f"## {title}", when + note, *tables, end])
     if TRY:
         return print(section)
-    text = README.read_text(encoding="utf-8") if README.exists() else "# Benchmarks\n"
+    text = PAGE.read_text(encoding="utf-8")
     pattern = re.compile(f"{re.escape(start)}.*{re.escape(end)}", re.DOTALL)
     if pattern.search(text):
         text = pattern.sub(lambda _: section, text)
     else:
         text = f"{text.rstrip()}\n\n{section}\n"
-    README.write_text(text, encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
     print(section)

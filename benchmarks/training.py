@@ -3,7 +3,7 @@
     python benchmarks/training.py --before COMMIT [--rounds 5]
 
 Renders a default project of each, trains both in turn on the CPU, round after round, and writes its
-section of benchmarks/README.md. The checkpoints of the last row hold about 1 GB.
+section of docs/performance.md. The checkpoints of the last row hold about 1 GB.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python benchmarks/update.py [--rounds 9]
 
 The same project and the same two releases of a local template for both, in turn. Writes its section
-of benchmarks/README.md.
+of docs/performance.md.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Each edit of docs/how-to.md and docs/models.md: it applies, passes the project's own checks, and keeps a run's bits.
+"""Each edit of the pages docs/how-to*.md and docs/augmentations.md: it applies, passes the project's own checks, and keeps a run's bits.
 
 An edited project is linted, tested by its own quick tests, trained, killed, resumed, and both runs are compared.
 """
@@ -26,11 +26,12 @@ from warm import python_for
 
 pytestmark = pytest.mark.edits
 
-PAGE = (ROOT / "docs" / "how-to.md").read_text(encoding="utf-8")
-SECTIONS = re.findall(r"^### (.*?)\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+PAGES = [*sorted((ROOT / "docs").glob("how-to*.md")), ROOT / "docs" / "augmentations.md"]
+SECTION = re.compile(r"^###? (.*?)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 EDITS = {
     title: diff
-    for title, text in SECTIONS
+    for page in PAGES
+    for title, text in SECTION.findall(page.read_text(encoding="utf-8"))
     for diff in re.findall(r"^```diff\n(.*?)^```$", text, re.M | re.S)
 }
 SMALL = ("--epochs=3", "--batch-size=8", "--num-workers=0", "--device=cpu", "--ema-decay=0.9")

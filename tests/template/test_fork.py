@@ -150,7 +150,7 @@ def test_an_extra_of_the_team_comes_and_goes_and_our_next_release_brings_another
     ours: Repository, fork: Repository, project: Path, torchgen: Torchgen, env: dict[str, str]
 ) -> None:
     page = (ROOT / "docs" / "extras.md").read_text(encoding="utf-8")
-    choice, excludes = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    choice, excludes = re.findall(r"^```yaml .*?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     fork.edit("copier.yml", CHOICES, CHOICES + choice)
     fork.edit("copier.yml", "_exclude:\n", "_exclude:\n" + excludes)
     for name in ("{{package_name}}/audit/__init__.py", "tests/audit/test_audit.py"):
