@@ -31,7 +31,7 @@ help:
 	@echo "make size       writes docs/size.md: how large projects are, and their ceilings"
 	@echo "make pictures   draws the README's pictures anew, from the real programs"
 	@echo "make site       builds docs/ as a website, in .site"
-	@echo "make site-check    the same, and finds dead links, dead anchors and pages that no menu leads to"
+	@echo "make site-check the same; finds dead links, dead anchors and pages that no menu leads to"
 	@echo "make bench      measures torchgen against plain Copier, and training against an earlier template"
 	@echo "make lint       formatting, lint and types"
 	@echo "make clean      removes the environment, the demo and what the tests keep"
@@ -137,4 +137,4 @@ bench: $(READY) explorer
 	$(BIN)/python benchmarks/explore.py
 
 clean:
-	rm -rf .venv .demo .renderings .site
+	rm -rf .venv .demo .renderings .site .cache

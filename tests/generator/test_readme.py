@@ -1,9 +1,12 @@
 """Free text in a project's README.md: read as Markdown it says what was typed, and nothing else.
 
-And the recording in our own README shows the wizard as it is.
+It leads to our docs where their address is known. And the recording in our own README shows the
+wizard as it is.
 """
 
+import re
 from html import escape, unescape
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,7 +14,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from jinja2_ansible_filters import AnsibleCoreFiltersExtension
 from markdown_it import MarkdownIt  # comes with typer
 
-from .conftest import ROOT
+from .conftest import ROOT, Torchgen
 
 # As Copier builds it.
 JINJA = SandboxedEnvironment(extensions=[AnsibleCoreFiltersExtension])
@@ -52,3 +55,24 @@ def test_the_recording_shows_the_questions_and_choices_of_today() -> None:
         assert question["help"] in shown
         for choice in question["choices"]:  # "name: what it means"
             assert all(part in shown for part in choice.split(": ", 1)), choice
+
+
+PAGE = "https://git.example.org/team/torchgen-cli/blob/HEAD/docs/index.md"
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("https://git.example.org/team/torchgen-cli.git", [PAGE]),
+        ("https://git.example.org/team/torchgen-cli", [PAGE]),  # recorded with git+
+        ("git@git.example.org:team/torchgen-cli.git", []),  # has no page that we know of
+        ("https://torchgen.invalid/torchgen-cli.git", []),  # a mere name
+    ],
+)
+def test_a_project_links_to_the_docs_at_the_address_that_it_records(
+    address: str, link: list[str], torchgen: Torchgen, tmp_path: Path
+) -> None:
+    done = torchgen("new", "proj", "--defaults", "--no-git", env={"TORCHGEN_SOURCE": address})
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "proj" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\[torchgen's docs\]\((.*?)\)", text) == link
