@@ -5,12 +5,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := .demo/digits
 READY := .venv/ready
+EXPLORE := generator/torchgen_cli/explore
 SITE_READY := .venv/ready-site
 
 PYTEST_ALONE := $(BIN)/python -m pytest --durations=10
 PYTEST := $(PYTEST_ALONE) -n auto --maxschedchunk=1
 
-.PHONY: help setup demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-all golden size pictures site site-check lint bench clean
+.PHONY: help setup explorer demo test test-fast test-faults test-mutants test-random test-updates test-edits test-recipes test-cluster test-browser test-all golden size pictures site site-check lint bench clean
 
 help:
 	@echo "make demo       generate a project with the default answers, train it on real scans"
@@ -23,8 +24,10 @@ help:
 	@echo "make test-edits    the edits that the docs tell people to make: no test of a project breaks"
 	@echo "make test-recipes  projects that follow each recipe train, resume and are updated"
 	@echo "make test-cluster  two hosts and a Slurm on this machine: signals, lost nodes, cut links; needs root"
+	@echo "make test-browser   the page of torchgen explore in Chromium; needs Node.js and Debian's chromium"
 	@echo "make test-all   all of these, and the updates of every set"
 	@echo "make golden     writes anew the numbers that short runs must give"
+	@echo "make explorer   fetches the libraries of the page of torchgen explore; needs Node.js"
 	@echo "make size       writes docs/size.md: how large projects are, and their ceilings"
 	@echo "make pictures   draws the README's pictures anew, from the real programs"
 	@echo "make site       builds docs/ as a website, in .site"
@@ -42,6 +45,19 @@ $(READY): pyproject.toml Makefile
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
 
+# The libraries of the page of `torchgen explore`, from npm; needs Node.js.
+explorer: $(EXPLORE)/page/vendor
+
+$(EXPLORE)/page/vendor: $(EXPLORE)/package-lock.json
+	npm ci --silent --prefix $(EXPLORE)
+	rm -rf $@ && mkdir $@
+	cp $(EXPLORE)/node_modules/@highlightjs/cdn-assets/es/highlight.min.js $@/highlight.js
+	cp $(EXPLORE)/node_modules/@highlightjs/cdn-assets/LICENSE $@/highlight.LICENSE
+	cp $(EXPLORE)/node_modules/diff/dist/diff.min.js $@/diff.js
+	cp $(EXPLORE)/node_modules/diff/LICENSE $@/diff.LICENSE
+	cp $(EXPLORE)/node_modules/fflate/esm/browser.js $@/fflate.js
+	cp $(EXPLORE)/node_modules/fflate/LICENSE $@/fflate.LICENSE
+
 demo: $(READY)
 	rm -rf $(DEMO)
 	$(BIN)/torchgen new $(DEMO) --defaults
@@ -54,10 +70,10 @@ demo: $(READY)
 		"$(DEMO)/runs/first/checkpoints/best.pt"
 
 test: $(READY)
-	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not cluster"
+	$(PYTEST) -m "not scheduled and not faults and not mutants and not updates and not edits and not recipes and not cluster and not browser"
 
 test-fast: $(READY)
-	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not cluster"
+	$(PYTEST) -m "not smoke and not faults and not mutants and not updates and not edits and not recipes and not cluster and not browser"
 
 test-faults: $(READY)
 	$(PYTEST) -m "faults and not scheduled" tests/faults  # named, so that its summary is printed
@@ -80,7 +96,10 @@ test-recipes: $(READY)
 test-cluster: $(READY)
 	$(PYTEST_ALONE) -rs -m "cluster and not scheduled" tests/cluster  # named, as above
 
-test-all: test test-mutants test-faults test-cluster
+test-browser: $(READY) explorer
+	$(PYTEST) -rs -m "browser and not scheduled" tests/explore
+
+test-all: test test-mutants test-faults test-cluster test-browser
 	$(PYTEST) -m "(updates or edits or recipes or scheduled) and not cluster" tests/faults tests
 	$(PYTEST_ALONE) -m "cluster and scheduled" tests/cluster
 
@@ -99,9 +118,9 @@ $(SITE_READY): pyproject.toml Makefile
 	$(BIN)/python -m pip install --quiet -e '.[site]'
 	@touch $@
 
-site: $(SITE_READY)
+site: $(SITE_READY) explorer
 	$(BIN)/zensical build --clean
-	@if $(BIN)/torchgen explore --help > /dev/null 2>&1; then $(BIN)/torchgen explore --write .site/explore; fi
+	$(BIN)/torchgen explore --write .site/explore
 
 site-check: site
 	$(BIN)/python docs/check.py
@@ -111,10 +130,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(READY)
+bench: $(READY) explorer
 	$(BIN)/python benchmarks/generate.py
 	$(BIN)/python benchmarks/update.py
 	$(BIN)/python benchmarks/training.py --before 53766db7
+	$(BIN)/python benchmarks/explore.py
 
 clean:
 	rm -rf .venv .demo .renderings .site .cache

@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from .commands import change, chosen, look, new
+from .commands.explore import explore
 from .commands.words import complete_at_the_first_tab, in_words
 
 __all__ = ["app", "in_words"]
@@ -83,6 +84,7 @@ app.command(epilog=examples("remove serve", "remove serve --dry-run"))(change.re
 app.command(epilog=examples("extras", "extras --project ~/myproj --json"))(look.extras)
 app.command(epilog=examples("adopt .", "adopt . --dry-run"))(change.adopt)
 app.command(epilog=examples("source ~/torchgen-releases"))(change.source)
+app.command(epilog=examples("explore", "explore --port 8000 --no-browser"))(explore)
 app.command(epilog=examples("explain amp", "explain amp off bf16"))(look.explain)
 app.command(epilog=examples("doctor", "doctor ~/repository", "doctor --explain TG308"))(look.doctor)
 app.command(epilog=examples("verify", "verify ~/myproj -- --amp bf16", "verify --python python"))(

@@ -14,6 +14,8 @@ pytestmark = [pytest.mark.updates, pytest.mark.scheduled]
 RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "generate.py": ("--rounds 1", ("`torchgen new --defaults`",)),
     "update.py": ("--rounds 1", ("`torchgen update`",)),
+    "training.py": ("--before HEAD", ("a checkpoint of 1 GB",)),
+    "explore.py": ("", ("a change of an answer",)),
 }
 
 

@@ -37,6 +37,8 @@ ELSEWHERE = {
     "tests/template/test_installs.py do that",
     "in a new environment": "it downloads PyTorch; the tests have an environment",
     "once there is a release": "there is none yet; tests/update has releases of its own",
+    "until Ctrl-C": "it serves a page; tests/explore does that",
+    "with the page's libraries": "they are from npm; tests/explore has them",
     "on each machine": "it needs several; tests/cluster runs it on hosts of its own",
     "on a cluster": "it needs Slurm or Kubernetes; tests/cluster has a Slurm",
     "with a repository of your team": "it needs an address; tests/template/test_fork.py has one",

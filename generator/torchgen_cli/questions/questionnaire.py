@@ -25,7 +25,7 @@ class Questionnaire:
 
     def __init__(self, root: Path) -> None:
         """Read `root/copier.yml`. Raises `UserError` if that cannot be done."""
-        config = _config(root)
+        config = config_of(root)
         self._root = root
         self._envops = config.get("_envops", {})
         self.questions = tuple(
@@ -46,7 +46,7 @@ class Questionnaire:
         return narrowed
 
     @cached_property
-    def _jinja(self) -> "Environment":
+    def jinja(self) -> "Environment":
         """Built as in Copier, so that both give the same results."""
         from jinja2 import FileSystemLoader, StrictUndefined  # 40 ms, for new only
         from jinja2.sandbox import SandboxedEnvironment
@@ -55,18 +55,18 @@ class Questionnaire:
         return SandboxedEnvironment(
             loader=FileSystemLoader(self._root),
             extensions=[AnsibleCoreFiltersExtension],
-            **{**self._envops, "undefined": StrictUndefined},
+            **{"keep_trailing_newline": True, **self._envops, "undefined": StrictUndefined},
         )
 
     def default(self, question: Question, context: Mapping[str, Any]) -> str | None:
         """The default, given `_folder_name` and the answers to the questions before."""
         if question.default is None:
             return None
-        return self._jinja.from_string(question.default).render(context)
+        return self.jinja.from_string(question.default).render(context)
 
     def complaint(self, question: Question, answer: str, context: Mapping[str, Any]) -> str:
         """The validator's error message for an answer; empty if it is valid."""
-        validator = self._jinja.from_string(question.validator)
+        validator = self.jinja.from_string(question.validator)
         return validator.render({**context, question.name: question.typed(answer)}).strip()
 
     def is_asked(self, question: Question, context: Mapping[str, Any]) -> bool:
@@ -74,7 +74,7 @@ class Questionnaire:
 
         A condition may name the question itself: it is then asked where it has been answered.
         """
-        rendered = self._jinja.from_string(question.when).render(context)
+        rendered = self.jinja.from_string(question.when).render(context)
         return rendered.strip().lower() not in NO | {"", "none"}
 
     def typed(self, answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _needs(config: Mapping[str, Any], name: str) -> Any:
     return hidden.get("default") if isinstance(hidden, dict) else None
 
 
-def _config(root: Path) -> dict[str, Any]:
+def config_of(root: Path) -> dict[str, Any]:
     file = next((root / name for name in NAMES if (root / name).is_file()), None)
     if file is None:
         raise UserError(f"the template has no {NAMES[0]}, so it is not a Copier template")

@@ -67,6 +67,7 @@ class Log:
             f"{self.total:,} in all\n"
             f"run     {self.run_dir}"
         )
+
         if self.first:
             ended = "" if self.known.get("ended") else "; the last process was killed or failed"
             self.write(f"{self.run_dir} resumes after step {self.first}{ended}")

@@ -119,7 +119,6 @@ def describe(device: torch.device) -> dict[str, Any]:
         "threads": torch.get_num_threads(),
         "device": str(device),
         "device_name": torch.cuda.get_device_name(device) if cuda else None,
-        "cuda": torch.version.cuda,
     }
 
 

@@ -1,0 +1,1 @@
+"""`torchgen explore`: what each choice writes, as a page in the browser."""
