@@ -76,6 +76,8 @@ def problems() -> Iterator[str]:
             yield f"zensical.toml: the menu names {target}, which is not in {docs}/"
         elif target.endswith("/") and not (site / target / "index.html").exists():
             yield f"zensical.toml: the menu names {target}, which is not in {site}/"
+        elif target.endswith("/") and (docs / target).with_suffix(".md").exists():
+            yield f"zensical.toml: {target} replaces the page {target[:-1]}.md; rename that"
     for page in (Path("README.md"), Path("CONTRIBUTING.md")):
         yield from dead_links(page, Path())
     for page in pages:

@@ -73,3 +73,13 @@ def test_a_menu_that_leads_nowhere_is_one_line(target: str, folder: Path) -> Non
     where = "docs" if target.endswith(".md") else ".site"
     line = f"zensical.toml: the menu names {target}, which is not in {where}/\n"
     assert check(folder) == (1, line)
+
+
+def test_a_page_that_a_folder_of_the_site_replaces_is_one_line(folder: Path) -> None:
+    text = MENU.replace('"index.md"', '"index.md" }, { C = "explore.md" }, { D = "explore/"')
+    (folder / "zensical.toml").write_text(text)
+    (folder / "docs" / "explore.md").write_text("# Explore\n")
+    (folder / ".site" / "explore").mkdir(parents=True)
+    (folder / ".site" / "explore" / "index.html").write_text("<html></html>")
+    line = "zensical.toml: explore/ replaces the page explore.md; rename that\n"
+    assert check(folder) == (1, line)
