@@ -117,7 +117,7 @@ export function totals(files, name) {
   for (const each of ["Config", ...bases]) {
     const whole = new RegExp(`^class ${each}\\b[^]*?\\n(?=\\S(?!:))`, "m");
     for (const [path, { text }] of files) {
-      const body = path.startsWith(folder) ? `${text}\nend`.match(whole)?.[0] : undefined;
+      const body = path.startsWith(folder) && text.includes(`class ${each}`) ? `${text}\nend`.match(whole)?.[0] : undefined;
       found.settings += body?.match(/^    \w+: [^\n]+ = [^\n]+\n    """/gm)?.length ?? 0;
     }
   }
@@ -132,8 +132,9 @@ const count = (text) => text.split("\n").length - (text.endsWith("\n") || !text 
 /** The page. */
 async function start() {
   const asked = fetch("content.json");
-  // @ts-ignore
-  const hljs = (await import("./vendor/highlight.js")).default;
+  // the first file is shown before it is highlighted
+  /** @type {any} */
+  let hljs = null;
   /** @type {{diffLines: (before: string, after: string) => Part[]}} */
   const Diff = /** @type {any} */ (globalThis).Diff;
   /** @type {Content} */
@@ -236,7 +237,7 @@ async function start() {
   function highlighted(text, of) {
     const types = { py: "python", md: "markdown", yml: "yaml", yaml: "yaml", toml: "ini", html: "xml", sbatch: "bash" };
     const language = /** @type {Record<string, string>} */ (types)[of.split(".").at(-1) ?? ""];
-    if (!language) return text.split("\n").map(escaped);
+    if (!language || !hljs) return text.split("\n").map(escaped);
     let open = "";
     return hljs.highlight(text, { language }).value.split("\n").map((/** @type {string} */ part) => {
       const whole = open + part;
@@ -526,6 +527,11 @@ async function start() {
     });
   }
   addEventListener("hashchange", restore);
+  // @ts-ignore
+  import("./vendor/highlight.js").then((module) => {
+    [hljs, shownFile] = [module.default, ""];
+    showFile();
+  });
   matchMedia("(min-width: 1400px)").addEventListener("change", () => {
     shownFile = "";
     showFile();
