@@ -93,6 +93,7 @@ def _needs(config: Mapping[str, Any], name: str) -> Any:
 
 
 def config_of(root: Path) -> dict[str, Any]:
+    """The content of the template's copier.yml. Raises `UserError` if it cannot be read."""
     file = next((root / name for name in NAMES if (root / name).is_file()), None)
     if file is None:
         raise UserError(f"the template has no {NAMES[0]}, so it is not a Copier template")

@@ -154,6 +154,7 @@ async function start() {
   let shownFile = ""; // to draw it again only where it differs
   let timer = 0; // of a preview that is to begin or to end
   let pressed = false; // between a press of the pointer and its click
+  let postponed = false; // whether a preview was to end meanwhile
   /** @type {Map<string, File>} */
   let files = new Map();
 
@@ -328,7 +329,7 @@ async function start() {
   /** Show all of the present state. */
   function show() {
     files = assemble(content, answers, name);
-    const marks = base ? changes(assemble(content, base, name), files) : new Map();
+    const marks = compared();
     if (!files.has(path) && !marks.has(path)) {
       const own = `${name.replaceAll("-", "_")}/`;
       path = files.has(`${own}train.py`) ? `${own}train.py` : ([...files.keys()][0] ?? "");
@@ -352,8 +353,7 @@ async function start() {
     );
     element("keep").textContent = base ? "End comparison" : "Compare with this";
     element("keep").setAttribute("aria-pressed", String(Boolean(base)));
-    element("effect").textContent = base ? `Compared with ${described(base)}: ${effect(marks)}` : HINT;
-    showTree(marks);
+    showMarks(marks);
     showFile();
     const words = [address(content, answers), name === "myproj" ? "" : `name=${name}`, `file=${path}`];
     if (line) words.push(`line=${line}`);
@@ -426,11 +426,17 @@ async function start() {
   }
 
   function endPreview() {
-    if (pressed) return; // the tree must stay until the click is over
-    showTree(base ? changes(assemble(content, base, name), files) : new Map());
-    element("effect").textContent = base
-      ? `Compared with ${described(base)}: ${effect(changes(assemble(content, base, name), files))}`
-      : HINT;
+    postponed = pressed; // the tree must stay until the click is over
+    if (!pressed) showMarks(compared());
+  }
+
+  /** What differs from the set that was kept. */
+  const compared = () => (base ? changes(assemble(content, base, name), files) : new Map());
+
+  /** @param {ReturnType<typeof changes>} marks */
+  function showMarks(marks) {
+    element("effect").textContent = base ? `Compared with ${described(base)}: ${effect(marks)}` : HINT;
+    showTree(marks);
   }
 
   /** Read the address. */
@@ -523,7 +529,7 @@ async function start() {
   for (const event of ["click", "pointercancel", "dragend"]) {
     addEventListener(event, () => {
       pressed = false;
-      endPreview();
+      if (postponed) endPreview();
     });
   }
   addEventListener("hashchange", restore);
