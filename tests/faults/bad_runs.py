@@ -29,7 +29,7 @@ from .bad_hdf5 import h5, instead
 LAST, PREVIOUS = "run/checkpoints/last.pt", "run/checkpoints/previous.pt"
 CONFIG, METRICS = "run/config.json", "run/metrics.jsonl"
 # what a start changes before it comes to the fault: the receipts, and metrics.jsonl as it was
-STARTED = ("run/config.json", "run/environment.json", "run/metrics.jsonl")
+STARTED = ("run/config.json", "run/environment.json", "run/status.json", "run/metrics.jsonl")
 
 
 def checkpoint(change: Spoil) -> Spoil:
@@ -214,7 +214,7 @@ FULL = [
         long_history,
         RESUME,
         (METRICS, "too large"),
-        may_change=STARTED[:2],
+        may_change=STARTED[:3],
         largest_file=500_000,
     ),
     Bad(
