@@ -16,6 +16,8 @@ from update.world import FIX_AFTER, World, all_files, contents, replace
 
 RECORD = ".copier-answers.yml"
 RANDOM = random.Random(0).sample([answers for answers in SETS if answers not in EACH], 6)
+# one in each commit, the others in `make test-all`
+MORE = [EACH[-1], *(pytest.param(a, marks=[pytest.mark.scheduled]) for a in EACH[:-1] + RANDOM[1:])]
 NAME = {
     "project_name": "proj",
     "description": "An image classifier in PyTorch",
@@ -89,7 +91,7 @@ def test_the_answers_of_an_edited_project_are_found(world: World, tmp_path: Path
 
 
 @pytest.mark.updates
-@pytest.mark.parametrize("answers", [*EACH, *RANDOM[1:]], ids=name_of)
+@pytest.mark.parametrize("answers", MORE, ids=name_of)
 def test_the_answers_of_more_sets_are_found(world: World, tmp_path: Path, answers: Answers) -> None:
     find_answers(world, tmp_path, answers)
 

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,23 +14,32 @@ from .training import copy_of
 
 pytestmark = pytest.mark.smoke
 
-# Quick tests wherever processes or formats differ; with one process the slow ones, too. Of the
-# sets with all extras, DDP's quick ones stand for FSDP's, which make test-all runs.
-SEVERAL = [with_extras(answers, *EXTRAS) for answers in PAIR[1:]]
-WHOLE = [PAIR[0], with_extras(PAIR[0], *EXTRAS)]
+# With one process the slow ones, too. Of the sets with all extras each commit runs what no other set
+# has; `make test-all` runs all.
+MACHINERY, LOADER = "tests/machinery", "tests/machinery/data"
+WITH_ALL = [with_extras(answers, *EXTRAS) for answers in PAIR]
+OF_EXTRAS = [f"tests/{extra.replace('-', '_')}" for extra in EXTRAS]
 CASES = [
-    *((answers, "not slow") for answers in [*PAIR[1:], SEVERAL[0]]),
-    *((answers, "") for answers in WHOLE),
-    *(pytest.param(answers, "", marks=pytest.mark.scheduled) for answers in SEVERAL),
+    (PAIR[0], "", ["tests"]),
+    *((answers, "not slow", ["tests"]) for answers in PAIR[1:]),
+    (with_extras(PAIR[0], "verify"), "", [MACHINERY]),
+    (WITH_ALL[0], "", [*OF_EXTRAS, LOADER]),
+    (WITH_ALL[1], "not slow", [MACHINERY]),
+    *(pytest.param(answers, "", ["tests"], marks=pytest.mark.scheduled) for answers in WITH_ALL),
 ]
 
 
 @pytest.mark.parametrize(
-    ("answers", "marked"), CASES, ids=lambda v: (v or "all") if isinstance(v, str) else name_of(v)
+    ("answers", "marked", "folders"),
+    CASES,
+    ids=lambda v: (
+        name_of(v) if isinstance(v, dict) else v[0] if isinstance(v, list) else v or "all"
+    ),
 )
 def test_a_projects_own_checks_pass(
     answers: Answers,
     marked: str,
+    folders: list[str],
     trees: Mapping[str, Path],
     extra_trees: Mapping[str, Path],
     tmp_path: Path,
@@ -39,10 +47,9 @@ def test_a_projects_own_checks_pass(
     tree = (extra_trees if "extras" in answers else trees)[name_of(answers)]
     folder = copy_of(tree, tmp_path)
     project = Project(folder, environment(tmp_path / "home"), timeout=800)
+    chosen = [name for name in folders if (folder / name).exists()]
     options = ("-q", "-m", marked, "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'pytest'}")
-    began = time.monotonic()
-    said = project.python("-m", "pytest", *options)
-    print(f"{name_of(answers)}, {marked or 'all'}: {time.monotonic() - began:.0f} s")
+    said = project.python("-m", "pytest", *options, *chosen)
     assert " passed" in said.splitlines()[-1]
     left = {path.name for path in folder.iterdir()} - {path.name for path in tree.iterdir()}
     assert left <= {".ruff_cache", "__pycache__"}, f"the tests left {left} behind"

@@ -39,7 +39,11 @@ def named(clone: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("install", "tag"),
-    [(wheel, None), (wheel, "v0.1.0"), (pip_git, "v0.1.0"), (editable, None)],
+    [
+        *((wheel, None), (editable, None)),
+        pytest.param(wheel, "v0.1.0", marks=pytest.mark.scheduled),
+        pytest.param(pip_git, "v0.1.0", marks=pytest.mark.scheduled),
+    ],
 )
 def test_with_an_address_plain_copier_update_works_whatever_the_installation(
     torchgen: Torchgen,
@@ -137,7 +141,7 @@ def test_without_an_address_a_name_is_recorded_and_no_origin(
         assert record == {"_src_path": FIRST_NAME, "_commit": head}
 
 
-@pytest.mark.parametrize("tag", [None, "v0.1.0"])
+@pytest.mark.parametrize("tag", [None, pytest.param("v0.1.0", marks=pytest.mark.scheduled)])
 def test_plain_copier_then_needs_what_torchgen_source_writes(
     torchgen: Torchgen, clone: Path, git: Git, env: dict[str, str], tag: str | None
 ) -> None:
