@@ -14,8 +14,8 @@ from .training import copy_of
 
 pytestmark = pytest.mark.smoke
 
-# With one process the slow ones, too. Of the sets with all extras each commit runs what no other set
-# has; `make test-all` runs all.
+# With one process the slow ones, too. Of the sets with all extras each commit runs what no other
+# set has; `make test-all` runs all.
 MACHINERY, LOADER = "tests/machinery", "tests/machinery/data"
 WITH_ALL = [with_extras(answers, *EXTRAS) for answers in PAIR]
 OF_EXTRAS = [f"tests/{extra.replace('-', '_')}" for extra in EXTRAS]

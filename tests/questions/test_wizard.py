@@ -41,7 +41,7 @@ def test_the_wizard_asks_the_forks_questions(
         "--source", "fork", *ours, "--data-format", "lmdb", "--logger", "none", "--extras", "none"
     )
     for prompt, keys in (
-        ("Where does the data lie?", ENTER),
+        ("Where is the data?", ENTER),
         ("How many GPUs per run?", "20" + ENTER),  # in place of the suggested 2
         ("shared", "\x1b[A" + ENTER),  # no is suggested
         ("partner", ENTER),

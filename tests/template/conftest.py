@@ -18,7 +18,7 @@ __all__ = ["env_with_pytest", "git", "template", "torchgen"]
 QUESTIONS = """
 bucket:
   type: str
-  help: Where does the data lie?
+  help: Where is the data?
   default: "s3://{{ project_name }}"
 
 gpus:

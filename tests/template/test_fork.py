@@ -57,7 +57,7 @@ def test_the_forks_questions_are_flags_with_their_help(
     torchgen: Torchgen, fork: Repository
 ) -> None:
     page = " ".join(torchgen("new", "--source=fork", "--help").stdout.split())
-    assert "--bucket TEXT Where does the data lie? [default: computed from other answers]" in page
+    assert "--bucket TEXT Where is the data? [default: computed from other answers]" in page
     assert "--gpus NUMBER How many GPUs per run? [default: 2]" in page
     assert "--shared yes|no shared [default: false]" in page
     assert "--partner blue|green partner [default: green]" in page
