@@ -16,7 +16,7 @@ pytestmark = pytest.mark.smoke
 
 # With one process the slow ones, too. Of the sets with all extras each commit runs what no other
 # set has; `make test-all` runs all.
-MACHINERY, LOADER = "tests/machinery", "tests/machinery/data"
+MACHINERY, LOADER, RANKS = (f"tests/machinery{part}" for part in ("", "/data", "/ranks"))
 WITH_ALL = [with_extras(answers, *EXTRAS) for answers in PAIR]
 OF_EXTRAS = [f"tests/{extra.replace('-', '_')}" for extra in EXTRAS]
 CASES = [
@@ -24,7 +24,7 @@ CASES = [
     *((answers, "not slow", ["tests"]) for answers in PAIR[1:]),
     (with_extras(PAIR[0], "verify"), "", [MACHINERY]),
     (WITH_ALL[0], "", [*OF_EXTRAS, LOADER]),
-    (WITH_ALL[1], "not slow", [MACHINERY]),
+    (WITH_ALL[1], "not slow", [RANKS, LOADER]),
     *(pytest.param(answers, "", ["tests"], marks=pytest.mark.scheduled) for answers in WITH_ALL),
 ]
 
