@@ -80,3 +80,8 @@ def test_evaluate_finds_what_training_logged(data: Path, finished: Path) -> None
     logged = result(finished)[0][-1]
     del found["samples"]
     assert found == {name: logged[name] for name in found}
+
+
+def test_evaluate_measures_what_its_flags_say(finished: Path, tmp_path: Path) -> None:
+    assert json.loads(run("evaluate", finished, "--split=train", "--json"))["samples"] == 48
+    assert str(tmp_path) in run("evaluate", finished, "--data-dir", tmp_path, exits=1)

@@ -96,6 +96,8 @@ def test_the_groups_have_the_decay_and_the_rate_of_their_flags(
         assert type(found) is kind
         assert [group["weight_decay"] for group in found.param_groups] == [0.3, 0.0]
         assert {group["lr"] for group in found.param_groups} == {0.02}
+        if name == "adamw":
+            assert {group["betas"] for group in found.param_groups} == {(0.9, 0.999)}
         if name == "sgd":
             assert all(g["momentum"] == 0.9 and g["nesterov"] for g in found.param_groups)
     (alone,) = optim.build_optimizer(new_config(), nn.BatchNorm1d(3)).param_groups

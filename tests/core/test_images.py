@@ -228,8 +228,17 @@ def test_a_rotated_image_has_its_upright_size(survey: Any) -> None:
     assert survey([blank(30, 50)] * 2, exif=exif_of(6)) == (50, 30)
 
 
+def test_the_images_surveyed_are_spread(
+    images: Any, survey: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(images, "SURVEYED", 2)
+    assert survey([blank(20, 20), blank(20, 20), blank(30, 30)]) == (25, 25)
+
+
 def test_sizes_of_unreadable_images_do_not_count(images: Any, survey: Any, tmp_path: Path) -> None:
     survey([blank(30, 50)] * 2)
     (tmp_path / "2.png").write_bytes(b"")
     assert images.choose_size(lambda i: str(tmp_path / f"{i}.png"), 3) == (30, 50)
     assert images.choose_size(lambda i: str(tmp_path / "2.png"), 3) is None
+    (tmp_path / "0.png").write_bytes(b"")
+    assert images.choose_size(lambda i: str(tmp_path / f"{i}.png"), 3) == (30, 50)

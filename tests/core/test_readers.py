@@ -3,6 +3,7 @@
 import io
 import multiprocessing
 import pickle
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -241,6 +242,10 @@ def test_hdf5_files_that_others_wrote_are_read(only: Any, source: Path, options:
     indices = np.array([9, 2, 2, 23])
     assert np.array_equal(reader.read(indices), pixels(source)[indices])
     assert (reader.classes[0], reader.targets.dtype) == ("left", np.int64)
+    assert pickle.loads(pickle.dumps(reader))._images is None, "a worker gets what is open"
+    opened, reader._pid = reader._images, -1  # as in a forked process
+    assert np.array_equal(reader.read(indices), pixels(source)[indices])
+    assert reader._images is not opened
 
 
 def test_grayscale_hdf5_has_one_channel(only: Any, source: Path) -> None:
@@ -343,6 +348,18 @@ def test_a_bad_lmdb_file_is_refused(only: Any, case: str) -> None:
     refused((project, data), "train.lmdb", *says, read=read)
 
 
+def test_a_forked_process_opens_an_lmdb_file_anew(only: Any) -> None:
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this system has no fork")
+    project, data = only("lmdb")
+    reader_of(project, data).read(np.arange(3))
+    known = project.module("data.reader").environments
+    process = multiprocessing.get_context("fork").Process(target=lambda: sys.exit(len(known)))
+    process.start()
+    process.join(60)
+    assert known and process.exitcode == 0
+
+
 def png(value: int, side: int = 4) -> bytes:
     buffer = io.BytesIO()
     Image.fromarray(np.full((side, side, 3), value, np.uint8)).save(buffer, "png")
@@ -398,6 +415,14 @@ def test_labels_may_be_names(tar_project: Project, tmp_path: Path) -> None:
     assert (val.classes, val.targets.tolist()) == (["cat", "dog"], [1])
     (tmp_path / "classes.txt").write_text("dog\ncat\nowl\n")
     assert reader_of(tar_project, tmp_path).targets.tolist() == [0, 1]
+
+
+def test_numbers_are_classes_in_their_order(tar_project: Project, tmp_path: Path) -> None:
+    ten, two = [("10.png", png(10)), ("10.cls", b"10")], [("2.png", png(2)), ("2.cls", b"2")]
+    write_tar(tmp_path / "train-0.tar", ten + two)
+    reader = reader_of(tar_project, tmp_path)
+    assert reader.classes == [str(number) for number in range(11)]
+    assert reader.targets.tolist() == [10, 2]
 
 
 def test_the_index_follows_the_shards(tar_project: Project, tmp_path: Path) -> None:

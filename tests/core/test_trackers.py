@@ -197,6 +197,19 @@ def test_runs_that_start_at_once_on_a_new_sqlite_file_wait_for_each_other(
     assert {run.info.status for run in runs} == {"KILLED"}
 
 
+def test_mlflow_says_of_a_stopped_run_that_goes_on_that_it_is_running(
+    new_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    project = new_project("with_mlflow", logger="mlflow")
+    script = SCRIPT.format(package=project.package, run=RUN)
+    script += script.replace("sys.argv[3]", "'kill'")  # closed, begun again and killed
+    line = [sys.executable, "-c", script, str(tmp_path), "{}", "close"]
+    done = subprocess.run(line, cwd=tmp_path, env=project.environment(), timeout=120, check=False)
+    client = mlflow_client(tmp_path)
+    (run,) = client.search_runs([e.experiment_id for e in client.search_experiments()])
+    assert (done.returncode, run.info.status) == (9, "RUNNING")
+
+
 @pytest.mark.parametrize("answers", [False, True])
 def test_a_server_out_of_reach_is_one_warning_and_the_next_start_sends_everything(
     new_project: Callable[..., Project], source: Path, tmp_path: Path, answers: bool

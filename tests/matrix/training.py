@@ -121,10 +121,10 @@ def check_evaluation(project: Project, records: list[Record], start: Start) -> N
 def check_prediction(project: Project, images: Path) -> None:
     """`predict` answers for each image in its order, the same for the same one."""
     image, other = images / "val/square/00.png", images / "val/circle/01.png"
-    said = project.run("predict", "run", image, other, image, "--json", "--device", "cpu")
+    said = project.run("predict", "run", image, image, other, "--json", "--device", "cpu")
     assert said.count("\n") == 1
     first, second, third = json.loads(said)["predictions"]
-    assert first == third and Path(first["image"]) == image and Path(second["image"]) == other
+    assert first == second and Path(first["image"]) == image and Path(third["image"]) == other
     assert first["class"] in CLASSES and 1 / len(CLASSES) <= first["probability"] <= 1
 
 

@@ -36,6 +36,13 @@ def test_names_are_read_past_what_wrappers_put_before_them(
         assert torch.equal(model.state_dict()[name], value), name
 
 
+def test_a_container_around_the_model_is_no_matter(tmp_path: Path) -> None:
+    torch.save(given(), tmp_path / "a.pt")
+    model = nn.Sequential(nn.Flatten(), Toy())
+    assert load_initial(model, tmp_path / "a.pt").startswith("8 of 8 tensors")
+    assert torch.equal(model[1].head.weight, given()["head.weight"])
+
+
 def test_a_head_of_another_size_is_new_and_what_did_not_fit_is_told(tmp_path: Path) -> None:
     weights = given() | {"head.weight": torch.ones(5, 8), "head.bias": torch.ones(5)}
     del weights["norm.bias"]

@@ -126,13 +126,15 @@ def test_an_epoch_is_on_the_disk_before_it_is_printed(
 
     log.trainer.progress.step, log.trainer.progress.epoch = 6, 1
     monkeypatch.setattr(os, "fsync", note)
-    log.epoch(TRAIN, {"loss": 0.25})
+    log.epoch(TRAIN | {"distance": 0.75}, {"loss": 0.25, "distance": 2e-5})
     assert synced == [(tmp_path / "metrics.jsonl").read_text()]
-    said = "epoch 1/2 · train loss 0.5000 · val loss 0.2500 · 1,234 samples/s\n"
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == (
+        "epoch 1/2 · train loss 0.5000 distance 0.7500 · val loss 0.2500 distance 2.000e-05 · "
+        "1,234 samples/s\n"
+    )
     train, val = (json.loads(line) for line in synced[0].splitlines())
-    assert train == {"split": "train", "epoch": 1, "step": 6} | TRAIN
-    assert val == {"split": "val", "epoch": 1, "step": 6, "loss": 0.25}
+    assert train == {"split": "train", "epoch": 1, "step": 6, "distance": 0.75} | TRAIN
+    assert val == {"split": "val", "epoch": 1, "step": 6, "loss": 0.25, "distance": 2e-5}
 
 
 def test_a_run_writes_a_line_of_steps_each_so_many_steps(toy_data: Path, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from toy.base.errors import CheckpointError, FlagError, UserError
 from toy.engine import checkpoint
 from toy.verify.rewind import do_step, go_before, settings_of
 from toys import (
+    CPU,
     PACKAGE,
-    SETTINGS,
     call,
     only_rank,
     read_checkpoint,
@@ -32,6 +32,20 @@ def whole(toy_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole") / "run"
     assert train_here(toy_data, folder) == 0
     return folder
+
+
+@pytest.fixture(scope="module")
+def diverged(toy_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A run that saved each step until one was not finite, and the step that its message names."""
+    folder = tmp_path_factory.mktemp("diverged")
+    with np.load(toy_data / "train.npz") as arrays:
+        inputs, targets = arrays["inputs"], arrays["targets"]
+    targets[7] = np.inf
+    np.savez(folder / "train.npz", inputs=inputs, targets=targets)
+    shutil.copy(toy_data / "val.npz", folder)
+    with pytest.raises(UserError, match="not finite") as error:
+        train_here(folder, folder / "run", checkpoint_every="1")
+    return folder / "run", int(str(error.value).split(" step ")[1].split()[0])
 
 
 Replay = tuple[int, dict[str, Any]]
@@ -75,17 +89,22 @@ def test_a_replay_that_ends_with_other_bits_fails_and_says_so(
     assert "last.pt, made after this step, has OTHER bits" in capsys.readouterr().out
 
 
-def test_the_replayed_steps_of_an_epoch_measure_what_was_logged(whole: Path) -> None:
+@pytest.mark.parametrize(
+    ("step", "start"), [(1, "the initial weights"), (7, "checkpoints/previous.pt, after step 6")]
+)
+def test_the_replayed_steps_of_an_epoch_measure_what_was_logged(
+    whole: Path, step: int, start: str
+) -> None:
     samples, loss = 0, 0.0
     with only_rank():
-        trainer, start = go_before(settings_of(whole, 1), torch.device("cpu"), whole, 1)
-        assert start == "the initial weights"
+        trainer, found_start = go_before(settings_of(whole, step), CPU, whole, step)
+        assert found_start == start
         for _ in range(6):
             found = do_step(trainer)
             samples += len(found["samples"])
             loss += found["metrics"]["loss"] * len(found["samples"])
     assert samples == 48
-    assert loss / samples == pytest.approx(read_lines(whole)[0]["loss"], rel=1e-9)
+    assert loss / samples == pytest.approx(read_lines(whole)[step // 6 * 2]["loss"], rel=1e-9)
 
 
 @pytest.mark.skipif(
@@ -115,22 +134,20 @@ def test_what_cannot_be_replayed_is_refused(whole: Path, tmp_path: Path) -> None
 
 
 def test_a_run_that_diverged_is_replayed_at_the_step_that_its_message_names(
-    toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    diverged: tuple[Path, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with np.load(toy_data / "train.npz") as arrays:
-        inputs, targets = arrays["inputs"], arrays["targets"]
-    targets[7] = np.inf
-    np.savez(tmp_path / "train.npz", inputs=inputs, targets=targets)
-    shutil.copy(toy_data / "val.npz", tmp_path)
-    with pytest.raises(UserError, match="not finite") as error:
-        train_here(tmp_path, tmp_path / "run", **SETTINGS)
-    step = int(str(error.value).split(" step ")[1].split()[0])
-    _, found = replayed(capsys, tmp_path / "run", step)
+    run_dir, step = diverged
+    _, found = replayed(capsys, run_dir, step)
     assert "7" in found["samples"] and found["metrics"]["loss"] == "inf"
     assert step > 1, "there is no step before"
-    _, before = replayed(capsys, tmp_path / "run", step - 1)
+    _, before = replayed(capsys, run_dir, step - 1)
     assert isinstance(before["metrics"]["loss"], float)
     assert before["first_not_finite"] is None and "7" not in before["samples"]
+
+
+def test_nothing_after_a_step_that_was_not_finite_is_saved(diverged: tuple[Path, int]) -> None:
+    run_dir, step = diverged
+    assert 0 < read_checkpoint(run_dir)["progress"]["step"] < step
 
 
 def test_the_module_whose_output_is_the_first_that_is_not_finite_is_named(

@@ -110,6 +110,7 @@ def test_one_process_goes_on_from_a_checkpoint_of_two(
     state, warnings = checkpoint.load_latest(folder / "two")
     assert warnings == []
     trainer = make_trainer(toy_data, state)
+    assert trainer.sums.samples == 2 * SETTINGS["batch_size"], "the sums of both ranks"
     trainer.module.eval()
     do_steps(trainer, 2)
     found = torch.load(folder / "four" / "last.pt", weights_only=True)
@@ -118,6 +119,32 @@ def test_one_process_goes_on_from_a_checkpoint_of_two(
 
 def full_weights(trainer: Any) -> dict[str, torch.Tensor]:
     return trainer.state_dict()["model"]
+
+
+@pytest.mark.usefixtures("process_group")
+def test_each_sample_weighs_the_same_where_the_shares_of_a_batch_are_uneven(
+    toy_data: Path, ranks: list[dict[str, Any]]
+) -> None:
+    trainer = make_trainer(toy_data, batch_size=7)
+    trainer.module.eval()
+    do_steps(trainer, 1)
+    expected = [trainer.read(), trainer.sums.sums["grad_norm"].item()]
+    for rank in ranks:
+        assert rank["uneven"][:2] == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_step_that_is_not_finite_on_one_rank_ends_all(ranks: list[dict[str, Any]]) -> None:
+    assert all("step 3 is not finite" in rank["uneven"][2] for rank in ranks)
+
+
+def test_each_rank_drops_out_features_of_its_own(ranks: list[dict[str, Any]]) -> None:
+    assert len(ranks[0]["draws"]) == 4 and ranks[0]["draws"] != ranks[1]["draws"]
+
+
+def test_gradients_are_summed_over_the_ranks_once_per_step(ranks: list[dict[str, Any]]) -> None:
+    for rank in ranks:
+        of_one_pass, of_two = rank["reductions"]
+        assert 0 < of_one_pass == of_two
 
 
 def test_what_one_rank_knows_all_know_and_an_error_of_rank_0_is_one_of_all(
@@ -157,6 +184,13 @@ def test_an_error_of_one_rank_ends_all_and_is_told_once(toy_data: Path, tmp_path
     errors = [line for line in said.splitlines() if line.startswith("error:")]
     assert process.returncode == 1 and len(errors) == 1, said
     assert "7" in errors[0] and "toy/train.py" not in said, said
+
+
+def test_a_rank_whose_launcher_is_gone_before_it_looks_ends() -> None:
+    code = "from toy.base import distributed; distributed.follow_launcher()"
+    gone = {"TORCHELASTIC_USE_AGENT_STORE": "True", "MASTER_ADDR": "localhost", "MASTER_PORT": "1"}
+    line = [sys.executable, "-c", code]
+    assert subprocess.run(line, env=environment() | gone, timeout=30).returncode == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a process keeps its parent's number")

@@ -10,11 +10,30 @@ import torch
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from toy.base import sharded
+from toy.base import distributed, sharded
 from toy.base.errors import CheckpointError
 from toy.engine import checkpoint
 
 pytestmark = pytest.mark.usefixtures("process_group")
+
+
+class Shared(nn.Module):
+    """Two layers that share a tensor, and a container that has no forward pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+        self.body[1].weight = self.body[0].weight
+        self.heads = nn.ModuleDict({"one": nn.Linear(3, 2)})
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return self.heads["one"](self.body(inputs))
+
+
+def test_layers_that_share_a_tensor_share_it_in_parts() -> None:
+    model = distributed.place(Shared(), torch.device("cpu"))
+    assert model.body[1].weight is model.body[0].weight
+    assert model(torch.ones(2, 3)).shape == (2, 2)
 
 
 def make_optimizer() -> torch.optim.Optimizer:

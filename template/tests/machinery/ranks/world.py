@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from toy.base import distributed
-from toy.base.errors import DataError
+from toy.base.errors import DataError, UserError
 from toy.base.signals import StopSignal
 from toy.config import Config
 from toy.engine import checkpoint
@@ -61,6 +61,38 @@ def steps(data: Path, folder: Path) -> list[list[int]]:
         do_steps(trainer, 2)
         checkpoint.save(folder / name, trainer.state_dict(), best=False)
     return indices
+
+
+def uneven(data: Path, folder: Path) -> list[Any]:
+    """Loss and norm of a step of 7 samples; what `read` says once the last rank had a bad one."""
+    trainer = make_trainer(data, batch_size=7)
+    trainer.module.eval()
+    do_steps(trainer, 1)
+    found = [trainer.read(), trainer.sums.sums["grad_norm"].item()]
+    trainer.first_bad += 3 * (distributed.RANK == LAST)
+    try:
+        return [*found, str(trainer.read())]
+    except UserError as error:
+        return [*found, str(error)]
+
+
+def draws(data: Path, folder: Path) -> list[float]:
+    """What dropout would draw in the middle of a step."""
+    trainer, found = make_trainer(data), list[float]()
+    with at_pass(1, lambda: found.extend(torch.rand(4).tolist())):
+        do_steps(trainer, 1)
+    return found
+
+
+def reductions(data: Path, folder: Path) -> list[int]:
+    """How often something is summed over the ranks in a step of one pass, and of two."""
+    found = []
+    for accumulate in (1, 2):
+        trainer = make_trainer(data, accumulate=accumulate)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            do_steps(trainer, 1)
+        found.append(sum("reduce" in event.name for event in profile.events()))
+    return found
 
 
 def averages(data: Path, folder: Path) -> dict[str, float]:
@@ -123,7 +155,7 @@ def runs(data: Path, folder: Path) -> dict[str, list[int]]:
 def main(data: Path, folder: Path) -> None:
     found = {}
     with distributed.process_group("cpu"):
-        for act in (evaluations, steps, averages, exchanges, runs):
+        for act in (evaluations, steps, uneven, draws, reductions, averages, exchanges, runs):
             found[act.__name__] = act(data, folder)
     (folder / f"rank{distributed.RANK}.json").write_text(json.dumps(found), encoding="utf-8")
 
