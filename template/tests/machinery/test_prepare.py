@@ -1,9 +1,12 @@
-"""Which folders of a source are splits, and which are classes."""
+"""What `prepare` makes of a folder: which folders are splits, which images become val."""
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from toys import PACKAGE
 
 prepare = import_module(f"{PACKAGE.name}.prepare")  # your own: the toy has no files to convert
@@ -38,3 +41,70 @@ def test_splits_are_found_by_usual_names(
 def test_what_only_looks_like_splits_is_refused(tmp_path: Path, names: list[str]) -> None:
     with pytest.raises(prepare.DataError, match="look like splits"):
         prepare.split_folders(folders(tmp_path, names))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two classes of five images, below folders and beside files that are not read."""
+    folder = tmp_path / "source"
+    for number in range(10):
+        file = folder / "ba"[number % 2] / "inner" / f"{number}.PNG"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("L", (4, 4), 20 * number).save(file)
+    for name in ("a/.1.png", "a/notes", ".b/1.png", "b/.c/1.png"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    try:
+        prepare.scan(folder)
+    except prepare.DataError as error:
+        pytest.skip(f"this project reads other folders: {error}")
+    return folder
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run `prepare`; returns what it printed."""
+
+    def prepared(*flags: object) -> str:
+        monkeypatch.setattr("sys.argv", ["prepare", *map(str, flags)])
+        prepare.main()
+        return capsys.readouterr().out
+
+    return prepared
+
+
+def test_a_folder_is_split_class_by_class(source: Path, run: Callable[..., str]) -> None:
+    data = source.parent / "data"
+    flags = ("--source", source, "--data-dir", data, "--val-fraction", 0.4)
+    said = run(*flags)
+    assert "is ready: 6 train, 4 val images (train with --batch-size 6 or less), 2 classes" in said
+    assert f".train --data-dir {data}" in said and not (data / ".partial").exists()
+    train, val = (prepare.Reader(data / split, (4, 4)) for split in ("train", "val"))
+    assert train.classes == ["a", "b"]
+    assert (train.targets.tolist(), val.targets.tolist()) == ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1])
+    pixels = np.concatenate([reader.read(np.arange(len(reader))) for reader in (train, val)])
+    assert sorted(pixels[:, 0, 0, 0].tolist()) == [20 * number for number in range(10)]
+    assert val.read(np.arange(4))[:, 0, 0, 0].tolist() == [60, 180, 40, 80]
+    (source / "a" / "bad.png").touch()
+    assert "is complete: 6 train, 4 val" in run(*flags)
+    with pytest.raises(prepare.DataError, match="1 unreadable images:"):
+        run(*flags, "--force")
+    assert "left out 1 unreadable" in run(*flags, "--force", "--skip-bad")
+
+
+def test_the_demo_has_the_digits(source: Path, run: Callable[..., str]) -> None:
+    pytest.importorskip("sklearn")
+    data = source.parent / "data"
+    assert "ready: 1,438 train, 359 val images, 10 classes" in run("--demo", "--data-dir", data)
+    pixels = prepare.Reader(data / "train", (8, 8)).read(np.arange(50))
+    assert (pixels.min(), pixels.max(), len(np.unique(pixels))) == (0, 255, 17)
+
+
+def test_a_call_needs_one_source_that_is_not_the_target(tmp_path: Path) -> None:
+    here, inner = tmp_path, tmp_path / "inner"
+    for wrong in ({}, {"demo": True, "source": here}, {"source": here, "data_dir": inner}):
+        with pytest.raises(prepare.FlagError):
+            prepare.PrepareConfig(**wrong)
+    for fraction in (0, 1):
+        with pytest.raises(prepare.FlagError, match="--val-fraction"):
+            prepare.PrepareConfig(demo=True, val_fraction=fraction)
