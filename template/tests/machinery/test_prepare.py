@@ -68,7 +68,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def prepared(*flags: object) -> str:
         monkeypatch.setattr("sys.argv", ["prepare", *map(str, flags)])
         prepare.main()
-        return capsys.readouterr().out
+        return "".join(capsys.readouterr())
 
     return prepared
 
@@ -79,6 +79,7 @@ def test_a_folder_is_split_class_by_class(source: Path, run: Callable[..., str])
     said = run(*flags)
     assert "is ready: 6 train, 4 val images (train with --batch-size 6 or less), 2 classes" in said
     assert f".train --data-dir {data}" in said and not (data / ".partial").exists()
+    assert "files that are not read: 1 no suffix" in said
     train, val = (prepare.Reader(data / split, (4, 4)) for split in ("train", "val"))
     assert train.classes == ["a", "b"]
     assert (train.targets.tolist(), val.targets.tolist()) == ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1])
@@ -90,6 +91,10 @@ def test_a_folder_is_split_class_by_class(source: Path, run: Callable[..., str])
     with pytest.raises(prepare.DataError, match="1 unreadable images:"):
         run(*flags, "--force")
     assert "left out 1 unreadable" in run(*flags, "--force", "--skip-bad")
+    (source / "c").mkdir()
+    with pytest.raises(prepare.DataError, match="no readable image of class 'c' for train"):
+        run("--source", source, "--data-dir", source.parent / "new", "--skip-bad")
+    assert not (source.parent / "new").exists()
 
 
 def test_the_demo_has_the_digits(source: Path, run: Callable[..., str]) -> None:
