@@ -11,7 +11,7 @@ ROWS = (
     *("Seeds", "Determinism", "Train sampler", "Eval sampler", "Validation", "EMA"),
     *("Checkpoint", "weights_only", "Atomic", "Fallback", "Best", "Preemption", "Partial load"),
     *("Groups", "AMP", "Accumulation", "LR", "Divergence", "Records", "Run folder", "Options"),
-    *("Ranks", "Workers"),
+    *("Ranks", "Workers", "Imports"),
 )
 
 # where mutants live: the proofs of the machinery come with the extra

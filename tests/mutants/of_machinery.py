@@ -196,6 +196,15 @@ MUTANTS = (
         "data/test_info.py::test_another_number_anywhere_gives_another_fingerprint",
     ),
     mutant(
+        "an-import-goes-up",
+        "Imports",
+        "data/ imports nothing of engine/, not even within a function.",
+        "data/info.py",
+        "SAMPLES = 2048",
+        "def run():\n    from ..engine import run\n\n\nSAMPLES = 2048",
+        "test_imports.py::test_no_module_imports_from_above",
+    ),
+    mutant(
         "the-log-is-not-synced",
         "Records",
         "The lines of an epoch are on the disk before it is reported.",

@@ -1,6 +1,5 @@
 """What `prepare` makes of a folder: which folders are splits, which images become val."""
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -61,22 +60,18 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def run(capsys: pytest.CaptureFixture[str], *flags: object) -> str:
     """Run `prepare`; returns what it printed."""
-
-    def prepared(*flags: object) -> str:
-        monkeypatch.setattr("sys.argv", ["prepare", *map(str, flags)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["prepare", *map(str, flags)])
         prepare.main()
-        return "".join(capsys.readouterr())
-
-    return prepared
+    return "".join(capsys.readouterr())
 
 
-def test_a_folder_is_split_class_by_class(source: Path, run: Callable[..., str]) -> None:
+def test_a_folder_is_split_class_by_class(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = source.parent / "data"
     flags = ("--source", source, "--data-dir", data, "--val-fraction", 0.4)
-    said = run(*flags)
+    said = run(capsys, *flags)
     assert "is ready: 6 train, 4 val images (train with --batch-size 6 or less), 2 classes" in said
     assert f".train --data-dir {data}" in said and not (data / ".partial").exists()
     assert "files that are not read: 1 no suffix" in said
@@ -87,29 +82,28 @@ def test_a_folder_is_split_class_by_class(source: Path, run: Callable[..., str])
     assert sorted(pixels[:, 0, 0, 0].tolist()) == [20 * number for number in range(10)]
     assert val.read(np.arange(4))[:, 0, 0, 0].tolist() == [60, 180, 40, 80]
     (source / "a" / "bad.png").touch()
-    assert "is complete: 6 train, 4 val" in run(*flags)
+    assert "is complete: 6 train, 4 val" in run(capsys, *flags)
     with pytest.raises(prepare.DataError, match="1 unreadable images:"):
-        run(*flags, "--force")
-    assert "left out 1 unreadable" in run(*flags, "--force", "--skip-bad")
+        run(capsys, *flags, "--force")
+    assert "left out 1 unreadable" in run(capsys, *flags, "--force", "--skip-bad")
     (source / "c").mkdir()
     with pytest.raises(prepare.DataError, match="no readable image of class 'c' for train"):
-        run("--source", source, "--data-dir", source.parent / "new", "--skip-bad")
+        run(capsys, "--source", source, "--data-dir", source.parent / "new", "--skip-bad")
     assert not (source.parent / "new").exists()
 
 
-def test_the_demo_has_the_digits(source: Path, run: Callable[..., str]) -> None:
+def test_the_demo_has_the_digits(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sklearn")
     data = source.parent / "data"
-    assert "ready: 1,438 train, 359 val images, 10 classes" in run("--demo", "--data-dir", data)
+    said = run(capsys, "--demo", "--data-dir", data)
+    assert "ready: 1,438 train, 359 val images, 10 classes" in said
     pixels = prepare.Reader(data / "train", (8, 8)).read(np.arange(50))
     assert (pixels.min(), pixels.max(), len(np.unique(pixels))) == (0, 255, 17)
 
 
 def test_a_call_needs_one_source_that_is_not_the_target(tmp_path: Path) -> None:
-    here, inner = tmp_path, tmp_path / "inner"
-    for wrong in ({}, {"demo": True, "source": here}, {"source": here, "data_dir": inner}):
+    here: dict[str, object] = {"source": tmp_path}
+    bad = [{}, here | {"demo": True}, here | {"data_dir": tmp_path / "inner"}]
+    for wrong in [*bad, *({"demo": True, "val_fraction": fraction} for fraction in (0, 1))]:
         with pytest.raises(prepare.FlagError):
             prepare.PrepareConfig(**wrong)
-    for fraction in (0, 1):
-        with pytest.raises(prepare.FlagError, match="--val-fraction"):
-            prepare.PrepareConfig(demo=True, val_fraction=fraction)
