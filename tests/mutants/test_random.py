@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.mutants, pytest.mark.scheduled]
 COUNT, SEED = int(os.environ.get("RANDOM", "20")), int(os.environ.get("SEED", "0"))
 LEAST = 0.9
 HANGS = 300  # seconds: no part of these tests takes half of that
-OWN = ["tests/test_experiment.py", "tests/test_training.py"]
+OWN = ["tests/test_data.py", "tests/test_experiment.py", "tests/test_training.py"]
 PROOFS = """
 import subprocess, sys
 
