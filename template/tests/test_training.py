@@ -80,6 +80,7 @@ def test_evaluate_finds_what_training_logged(data: Path, finished: Path) -> None
     logged = result(finished)[0][-1]
     del found["samples"]
     assert found == {name: logged[name] for name in found}
+    assert run("predict", finished, next((data.parent / "source").rglob("*.png")))
 
 
 def test_evaluate_measures_what_its_flags_say(finished: Path, tmp_path: Path) -> None:

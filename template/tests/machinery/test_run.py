@@ -35,7 +35,7 @@ if __name__ == "__main__":
     context = multiprocessing.get_context("fork" if fork else None)
     context.Process(target=time.sleep, args=(5,)).start()
     print("taken", flush=True)
-    time.sleep(60)
+    time.sleep(20)
 """
 
 
