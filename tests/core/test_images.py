@@ -207,11 +207,6 @@ def blank(height: int, width: int) -> np.ndarray:
     return np.zeros((height, width, 3), np.uint8)
 
 
-def test_images_of_one_size_keep_it(survey: Any, capsys: Any) -> None:
-    assert survey([blank(30, 500)] * 3) == (30, 500)
-    assert capsys.readouterr().err == ""
-
-
 def test_mixed_sizes_get_the_median_shorter_side_and_a_line(survey: Any, capsys: Any) -> None:
     assert survey([blank(20, 90), blank(50, 30), blank(40, 40)]) == (30, 30)
     said = capsys.readouterr().err
@@ -222,10 +217,6 @@ def test_mixed_sizes_get_the_median_shorter_side_and_a_line(survey: Any, capsys:
 
 def test_mixed_sizes_are_at_most_224(survey: Any) -> None:
     assert survey([blank(500, 400), blank(400, 500)]) == (224, 224)
-
-
-def test_a_rotated_image_has_its_upright_size(survey: Any) -> None:
-    assert survey([blank(30, 50)] * 2, exif=exif_of(6)) == (50, 30)
 
 
 def test_the_images_surveyed_are_spread(

@@ -112,7 +112,7 @@ WAYS = {
     "uv tool": (from_wheel, by_uv),
     "pipx": (from_wheel, by_pipx),
 }
-OFTEN = ("wheel", "bare clone")  # what users do; uv and pipx download what torchgen needs
+OFTEN = ("wheel", "bare clone")  # from an index, and from git
 
 
 @pytest.mark.parametrize(
