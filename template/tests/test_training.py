@@ -64,17 +64,6 @@ def test_a_stopped_run_ends_like_one_never_stopped(
     assert_same(train(data, run_dir), finished)
 
 
-def test_prepare_splits_each_class_and_leaves_complete_data_alone(
-    data: Path, tmp_path: Path
-) -> None:
-    where = ("--source", data.parent / "source" / "train", "--data-dir", tmp_path / "data")
-    said = run("prepare", *where, "--val-fraction=0.25")
-    assert "is ready: 36 train, 12 val" in said
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "data").rglob("*")}
-    assert "is complete: 36 train, 12 val" in run("prepare", *where)
-    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "data").rglob("*")}
-
-
 def test_evaluate_finds_what_training_logged(data: Path, finished: Path) -> None:
     found = json.loads(run("evaluate", finished / "checkpoints" / "last.pt", "--json"))
     logged = result(finished)[0][-1]

@@ -141,7 +141,7 @@ MUTANTS = (
         "optim.py",
         "if is_vector or by_name or parameter in exempt",
         "if parameter in exempt",
-        "test_experiment.py::test_vectors_do_not_decay",
+        "test_experiment.py::test_matrices_decay_and_vectors_do_not",
     ),
     Mutant(
         "the-rate-rises-again",
@@ -150,7 +150,7 @@ MUTANTS = (
         "optim.py",
         "peak * (step + 1) / warmup_steps",
         "peak * (step + 2) / warmup_steps",
-        "test_experiment.py::test_the_learning_rate_stays_between_zero_and_its_peak",
+        "test_experiment.py::test_the_learning_rate_rises_to_its_peak_and_falls_from_there",
     ),
     Mutant(
         "augmentation-by-place-in-the-batch",

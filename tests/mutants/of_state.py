@@ -210,6 +210,6 @@ MUTANTS = (
         "train.py",
         "    if trainer.done():\n        if log:\n",
         "    if trainer.done() and not state:\n        if log:\n",
-        f"{RESUME}test_a_finished_run_is_left_untouched",
+        "machinery/test_log.py::test_a_finished_run_is_left_as_it_is",
     ),
 )

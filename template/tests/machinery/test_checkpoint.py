@@ -3,7 +3,6 @@
 import copy
 import os
 import pickle
-import stat
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 import torch
 from torch import nn
 from toy.base.errors import CheckpointError
-from toy.base.files import write_atomic
 from toy.engine import checkpoint
 from toy.engine.trainer import Trainer
 from toys import PACKAGE, Toy, differences, do_steps, make_trainer
@@ -157,26 +155,6 @@ def test_a_disk_that_is_full_half_way_leaves_a_good_checkpoint(tmp_path: Path) -
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (tmp_path / "last.pt").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["last.pt"]
-
-
-def test_content_is_on_the_disk_before_its_name_and_its_name_before_the_return(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[str] = []
-    fsync, replace = os.fsync, os.replace
-
-    def note_fsync(handle: int) -> None:
-        fsync(handle)
-        done.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "content")
-
-    def note_replace(source: Path, target: Path) -> None:
-        replace(source, target)
-        done.append("name")
-
-    monkeypatch.setattr(os, "fsync", note_fsync)
-    monkeypatch.setattr(os, "replace", note_replace)
-    write_atomic(tmp_path / "file", b"content")
-    assert done == ["content", "name"] + ["folder"] * (os.name == "posix")
 
 
 def test_the_best_is_written_before_a_checkpoint_says_that_its_epoch_is_done(

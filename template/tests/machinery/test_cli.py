@@ -161,7 +161,8 @@ def test_config_json_of_a_run_is_taken_without_what_belongs_to_that_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "config.json"
-    file.write_text(json.dumps(to_dict(Config(epochs=3)) | {"device": "cuda:7", "run_dir": "a"}))
+    others = {"device": "cuda:7", "run_dir": "a", "gone": 1}
+    file.write_text(json.dumps(to_dict(Config(epochs=3)) | others))
     assert parse_flags(monkeypatch, "--config", file) == Config(epochs=3, config=file)
 
 
@@ -195,6 +196,17 @@ def test_a_wrong_type_in_a_file_names_the_file(
     said = capsys.readouterr().err
     assert caught.value.code == 2 and "invalid literal for int() with base 10: 'many'" in said
     assert said.endswith(f"with {tmp_path / 'a.toml'}: --epochs=many\n")
+    with pytest.raises(SystemExit):
+        parse_flags(monkeypatch, "--epochs", "many")
+    assert "with None" not in capsys.readouterr().err
+
+
+def test_help_lists_the_flags(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse_flags(monkeypatch, "--help")
+    assert caught.value.code == 0 and "--shuffle" in capsys.readouterr().out
 
 
 def test_a_setting_without_dashes_is_told_its_flag(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_versions_and_machine_are_those_of_this_process() -> None:
     assert torch.__version__.startswith(found["packages"]["torch"])  # a CUDA build adds +cu130
     assert found["packages"]["numpy"] == sys.modules["numpy"].__version__
     assert (found["device"], found["threads"]) == ("cpu", torch.get_num_threads())
-    assert found["hostname"] == platform.node()
+    assert found["hostname"] == platform.node() and found["cpu"]
 
 
 def test_a_package_that_cannot_be_read_is_named_without_a_version(

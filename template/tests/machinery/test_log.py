@@ -14,6 +14,7 @@ from toy.base.errors import CheckpointError
 from toy.config import Config
 from toy.engine import tracker
 from toy.engine.log import Log, read_lines
+from toy.engine.run import read_json
 from toy.engine.trainer import Trainer
 from toys import SETTINGS, at_pass, make_trainer, read_checkpoint, train_here
 
@@ -151,6 +152,15 @@ def test_a_run_writes_a_line_of_steps_each_so_many_steps(toy_data: Path, tmp_pat
     assert 0 < sum(6 * 8 / line["samples_per_second"] for line in epochs) < took
 
 
+def test_the_speed_of_a_line_is_that_since_the_one_before(new_log: NewLog) -> None:
+    log = new_log(4)
+    for _ in range(2):
+        log.mark = (log.mark[0], log.mark[1] - 10)  # seconds
+        advance(log, 2)
+    speeds = [line["samples_per_second"] for line in read_lines(log.steps)]
+    assert speeds == pytest.approx([1.6, 1.6], rel=0.01)
+
+
 def test_a_stopped_run_resumes_its_line_of_steps(toy_data: Path, tmp_path: Path) -> None:
     train_here(toy_data, tmp_path / "whole", log_every=4)
     with at_pass(7, lambda: signal.raise_signal(signal.SIGTERM)):
@@ -175,6 +185,7 @@ def test_the_tracker_gets_each_point_once(new_log: NewLog) -> None:
 def test_a_start_completes_the_tracker_from_the_files(new_log: NewLog) -> None:
     log = new_log()
     log.start()
+    assert not read_json(log.run_dir / "status.json")["ended"]
     advance(log, 4)
     advance(log, 2, epoch=True)  # killed before the tracker has it
     again = new_log(6, 1)
@@ -266,6 +277,9 @@ def test_a_finished_run_is_left_as_it_is(toy_data: Path, finished_run: Path, cap
 
 def test_without_a_terminal_a_line_comes_each_minute(new_log: NewLog, capsys: Any) -> None:
     log = new_log()
+    log.told -= 100
+    log.progress()  # before the first step there is no speed
+    log.told += 100
     advance(log, 4)
     log.progress()
     assert capsys.readouterr().out == ""
@@ -294,7 +308,7 @@ def test_a_terminal_shows_the_steps_done_and_the_loss(
 def test_a_start_says_what_trains_on_what(toy_data: Path, tmp_path: Path, capsys: Any) -> None:
     assert train_here(toy_data, tmp_path / "run") == 0
     said, _, rest = capsys.readouterr().out.partition("epoch 1/2")
-    for words in ("device  cpu", "48 training and 15 validation samples of 6", " parameters\n"):
+    for words in ("cpu, amp off\n", "48 training and 15 validation samples of 6", " parameters\n"):
         assert words in said
     assert f"run     {tmp_path / 'run'}\n" in said and "6 per epoch of 8 samples each, 12" in said
     best = tmp_path / "run" / "checkpoints" / "best.pt"

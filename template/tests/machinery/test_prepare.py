@@ -82,7 +82,9 @@ def test_a_folder_is_split_class_by_class(source: Path, capsys: pytest.CaptureFi
     assert sorted(pixels[:, 0, 0, 0].tolist()) == [20 * number for number in range(10)]
     assert val.read(np.arange(4))[:, 0, 0, 0].tolist() == [60, 180, 40, 80]
     (source / "a" / "bad.png").touch()
+    before = {path: path.stat().st_mtime_ns for path in data.rglob("*")}
     assert "is complete: 6 train, 4 val" in run(capsys, *flags)
+    assert before == {path: path.stat().st_mtime_ns for path in data.rglob("*")}
     with pytest.raises(prepare.DataError, match="1 unreadable images:"):
         run(capsys, *flags, "--force")
     assert "left out 1 unreadable" in run(capsys, *flags, "--force", "--skip-bad")
@@ -96,9 +98,14 @@ def test_the_demo_has_the_digits(source: Path, capsys: pytest.CaptureFixture[str
     pytest.importorskip("sklearn")
     data = source.parent / "data"
     said = run(capsys, "--demo", "--data-dir", data)
-    assert "ready: 1,438 train, 359 val images, 10 classes" in said
+    assert "ready: 1,438 train, 359 val images, 10 classes" in said and "not read" not in said
     pixels = prepare.Reader(data / "train", (8, 8)).read(np.arange(50))
     assert (pixels.min(), pixels.max(), len(np.unique(pixels))) == (0, 255, 17)
+
+
+def test_a_photo_is_read_at_its_own_size(tmp_path: Path) -> None:
+    Image.new("RGB", (64, 48)).save(tmp_path / "a.jpg")
+    assert prepare.read(str(tmp_path / "a.jpg")).shape == (48, 64, 3)
 
 
 def test_a_call_needs_one_source_that_is_not_the_target(tmp_path: Path) -> None:

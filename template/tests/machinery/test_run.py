@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from toy.base.cli import to_dict
 from toy.base.errors import CheckpointError, FlagError
 from toy.config import MAY_CHANGE, Config
 from toy.data.info import DatasetInfo
 from toy.engine import run
 from toy.engine.run import check_resumable, open_run_dir, write_metadata
-from toy.engine.trained import load_trained
-from toys import CPU, SETTINGS, environment, leave_run, read_checkpoint, train_here
+from toys import CPU, SETTINGS, environment, leave_run, train_here
 
 INFO = DatasetInfo(["a", "b"], [9, 11], (8, 6, 3), "uint8", 20, [1.0] * 3, [4.0] * 3, "f" * 64)
 
@@ -189,26 +187,3 @@ def test_the_environment_of_each_start_is_kept(
     newest = json.loads((tmp_path / "environment.json").read_text())
     starts = [*newest["earlier"], newest]
     assert [start["data_fingerprint"] for start in starts] == ["a", "b", "c", "d"]
-
-
-def test_a_resume_with_another_model_is_refused(
-    toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train_here(toy_data, tmp_path / "run", epochs=1)
-    state = read_checkpoint(tmp_path / "run")
-    state["model"]["more"] = torch.zeros(3)
-    monkeypatch.setattr("toy.engine.checkpoint.load_latest", lambda _: (state, []))
-    with pytest.raises(CheckpointError, match=r"another model: 1 tensors .* first is more; "):
-        train_here(toy_data, tmp_path / "run", epochs=2, resume=True)
-
-
-def test_evaluation_of_another_model_is_refused(
-    toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train_here(toy_data, tmp_path / "run", epochs=1)
-    state = read_checkpoint(tmp_path / "run")
-    state["config"]["gone"] = 1  # is ignored
-    del state["model"][next(iter(state["model"]))]
-    monkeypatch.setattr("toy.engine.checkpoint.load", lambda _: state)
-    with pytest.raises(CheckpointError, match=r"another model: 1 tensors "):
-        load_trained(tmp_path / "run", CPU)

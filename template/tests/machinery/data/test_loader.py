@@ -125,6 +125,7 @@ def test_a_split_of_another_shape_or_other_classes_is_refused(
 
 
 def test_the_example_of_a_single_sample_has_it_twice(reader: Reader) -> None:
-    inputs, targets = example_batch(Subset(reader, 1))
-    assert inputs.tolist() == reader.read(np.array([0, 0])).tolist()
-    assert targets.tolist() == reader.targets[[0, 0]].tolist()
+    for count, first in ((1, [0, 0]), (48, [0, 1])):
+        inputs, targets = example_batch(Subset(reader, count))
+        assert inputs.tolist() == reader.read(np.array(first)).tolist()
+        assert targets.tolist() == reader.targets[first].tolist()
