@@ -80,7 +80,8 @@ def test_any_flipped_bit_is_noticed(tmp_path: Path) -> None:
         corrupt = bytearray(content)
         corrupt[place] ^= 1 << (place % 8)
         last.write_bytes(corrupt)
-        with pytest.raises(CheckpointError, match="corrupt"):
+        reason = "corrupt" if place >= len(content) - 80 else "corrupt .* checksum does not match"
+        with pytest.raises(CheckpointError, match=reason):
             checkpoint.load(last)
 
 

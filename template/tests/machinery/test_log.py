@@ -16,6 +16,7 @@ from toy.engine import tracker
 from toy.engine.log import Log, read_lines
 from toy.engine.run import read_json
 from toy.engine.trainer import Trainer
+from toy.optim import PEAK
 from toys import SETTINGS, at_pass, make_trainer, read_checkpoint, train_here
 
 RECORDS = [
@@ -144,7 +145,7 @@ def test_a_run_writes_a_line_of_steps_each_so_many_steps(toy_data: Path, tmp_pat
     took = time.perf_counter() - began
     lines = read_lines(tmp_path / "run" / "steps.jsonl")
     assert [(line["step"], line["epoch"]) for line in lines] == [(4, 1), (8, 2), (12, 2)]
-    assert all(line["lr"] > 0 for line in lines)
+    assert [line["lr"] for line in lines] == pytest.approx([PEAK * n / 13 for n in (10, 6, 2)])
     epochs = read_lines(tmp_path / "run" / "metrics.jsonl")[::2]
     assert epochs[0]["loss"] != lines[0]["loss"]
     # the speeds are those of parts of this time

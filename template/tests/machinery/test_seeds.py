@@ -2,7 +2,6 @@
 
 import os
 import random
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -68,22 +67,16 @@ def test_numpy_and_torch_do_not_draw_the_same() -> None:
     assert 2**32 * torch.rand(1).item() != pytest.approx(np.random.randint(0, 2**32), abs=300)
 
 
-@pytest.fixture
-def usual_kernels() -> Iterator[None]:
-    """Puts everything back as it was."""
-    known = os.environ.pop("CUBLAS_WORKSPACE_CONFIG", None)
-    yield
-    torch.use_deterministic_algorithms(False)
-    os.environ.pop("CUBLAS_WORKSPACE_CONFIG", None)
-    if known is not None:
-        os.environ["CUBLAS_WORKSPACE_CONFIG"] = known
-
-
-@pytest.mark.usefixtures("usual_kernels")
-@pytest.mark.slow
-def test_the_same_bits_are_asked_for_in_deterministic_mode_and_only_there() -> None:
+def test_the_same_bits_are_asked_for_in_deterministic_mode_and_only_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(torch, "use_deterministic_algorithms", asked.append)
+    monkeypatch.setattr(torch.backends.cudnn, "benchmark", False)
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", "")  # for its value to be put back
+    del os.environ["CUBLAS_WORKSPACE_CONFIG"]
     for enabled in (False, True):
         set_deterministic(enabled)
-        assert torch.are_deterministic_algorithms_enabled() == enabled
         assert torch.backends.cudnn.benchmark != enabled
+    assert asked == [False, True]
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"] in (":4096:8", ":16:8")
