@@ -48,13 +48,19 @@ def digits(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
-@pytest.mark.parametrize("number", range(COUNT))
-def test_a_change_is_tried(
-    number: int, home: Path, digits: Path, laboratory: Laboratory, shared: Path, tmp_path: Path
+@pytest.mark.parametrize("number", [*range(COUNT), None])
+def test_a_change_is_tried_and_no_change_is_noticed(
+    number: int | None,
+    home: Path,
+    digits: Path,
+    laboratory: Laboratory,
+    shared: Path,
+    tmp_path: Path,
 ) -> None:
-    change = draw(home / PACKAGE, COUNT, SEED)[number]
     tree = copy_of(home, tmp_path)
-    change.make(tree / PACKAGE)
+    change = None if number is None else draw(home / PACKAGE, COUNT, SEED)[number]
+    if change:
+        change.make(tree / PACKAGE)
     proofs = PROOFS.format(data=str(digits), package=PACKAGE)
     (tree / "tests" / "proofs.py").write_text(proofs, encoding="utf-8")
 
@@ -65,6 +71,9 @@ def test_a_change_is_tried(
     own = notices(*OWN)
     toy = ("-m", "not slow", "--confcutdir=tests/machinery", "tests/machinery")
     verified = own or notices("tests/proofs.py") or notices(*toy)
+    if not change:
+        assert not verified, "tests that fail anyway notice nothing"
+        return
     (shared / "random").mkdir(exist_ok=True)
     record = {"change": str(change), "own": own, "verified": verified}
     (shared / "random" / f"{number}.json").write_text(json.dumps(record), encoding="utf-8")

@@ -74,7 +74,7 @@ def test_a_folder_is_split_class_by_class(source: Path, capsys: pytest.CaptureFi
     said = run(capsys, *flags)
     assert "is ready: 6 train, 4 val images (train with --batch-size 6 or less), 2 classes" in said
     assert f".train --data-dir {data}" in said and not (data / ".partial").exists()
-    assert "files that are not read: 1 no suffix" in said
+    assert "files that are not read: 1 no suffix\n" in said
     train, val = (prepare.Reader(data / split, (4, 4)) for split in ("train", "val"))
     assert train.classes == ["a", "b"]
     assert (train.targets.tolist(), val.targets.tolist()) == ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1])
