@@ -1,7 +1,8 @@
 """Random small changes of code: an operator, a constant, a call left out.
 
-Each is made in the text, so that all else stays as it was written. What only words a message, names
-a type or documents is left alone, and so is a line that only matters on a GPU.
+Each is made in the text, so that all else stays as it was written. What only words or draws a
+message, names a type, asserts or documents is left alone, and so is a line that only matters on a
+GPU or among several processes, and a number that stands under a name for the user to edit.
 """
 
 import ast
@@ -36,7 +37,10 @@ OTHER_OPERATOR: dict[type[ast.operator], str] = {
     ast.RShift: "<<",
     ast.LShift: ">>",
 }
-NEEDS_A_GPU = re.compile("cuda|cudnn|pin_memory|non_blocking|memory_format")
+NEEDS_MORE = re.compile(
+    "cuda|cudnn|pin_memory|non_blocking|memory_format"  # a GPU
+    r"|distributed\.(broadcast_buffers|check_parts|read_parts)"  # several processes
+)
 UNTOLD = (
     "print",
     "write",
@@ -46,6 +50,7 @@ UNTOLD = (
     "FlagError",
     "CheckpointError",
     "flush",
+    "progress",
 )
 
 
@@ -82,7 +87,7 @@ def changes(package: Path, file: str) -> list[Change]:
 
     found = []
     for node, after in alternatives(ast.parse(text)):
-        if NEEDS_A_GPU.search(lines[node.lineno - 1]):
+        if NEEDS_MORE.search(lines[node.lineno - 1]):
             continue
         start = place(node.lineno, node.col_offset)
         end = place(node.end_lineno or node.lineno, node.end_col_offset or 0)
@@ -123,13 +128,17 @@ def kept(node: ast.AST) -> Iterator[ast.AST]:
     """The children of a node that decide what the code does."""
     if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Constant):
         return  # the default of a setting, which is the user's choice
+    if isinstance(node, ast.keyword) and node.arg == "strict":
+        return  # zip's own assertion
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "type_params", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
             words = isinstance(child, ast.JoinedStr | ast.Raise | ast.Assert | ast.ImportFrom)
             told = isinstance(child, ast.Call) and name_of(child.func) in UNTOLD
-            if isinstance(child, ast.AST) and not words and not told:
+            assigned = child.value if isinstance(child, ast.Assign) else None
+            edited = isinstance(node, ast.Module) and isinstance(assigned, ast.Constant)
+            if isinstance(child, ast.AST) and not words and not told and not edited:
                 yield child
 
 

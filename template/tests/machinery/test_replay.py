@@ -159,6 +159,7 @@ def test_the_module_whose_output_is_the_first_that_is_not_finite_is_named(
     checkpoint.save(tmp_path / "run" / "checkpoints", state, best=False)
     with pytest.raises(UserError, match="step 7 is not finite"):
         train_here(toy_data, tmp_path / "run", resume=True)
+    assert len(read_lines(tmp_path / "run")) == 2, "those of the first epoch"
     call(replay, tmp_path / "run", "--step", 7)
     printed = capsys.readouterr().out
     assert "the first output that is not finite: head (Linear)\n" in printed
