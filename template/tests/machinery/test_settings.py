@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from toy.base.cli import Settings
 from toy.base.device import pick_device
 from toy.base.errors import FlagError
 from toy.base.seeds import set_deterministic
@@ -201,6 +202,13 @@ def test_settings_have_bounds(names: str) -> None:
     assert Config(batch_size=4, accumulate=4).accumulate == 4
     with pytest.raises(FlagError, match="--batch-size"):
         Config(batch_size=3, accumulate=4)
+
+
+def test_each_group_of_settings_checks_its_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[Settings] = []
+    monkeypatch.setattr(Settings, "__post_init__", lambda settings: checked.append(settings))
+    config = Config()
+    assert checked == [config], "a group does not call the next one's __post_init__"
 
 
 def test_the_other_commands_check_their_bounds() -> None:
