@@ -12,7 +12,6 @@ import torch
 from toy.base.cli import Settings
 from toy.base.device import pick_device
 from toy.base.errors import FlagError
-from toy.base.seeds import set_deterministic
 from toy.config import Config
 from toy.data.reader import Reader
 from toy.evaluate import EvaluateConfig
@@ -20,7 +19,6 @@ from toy.predict import PredictConfig
 from toys import (
     DELAY,
     STEPS,
-    at_pass,
     make_trainer,
     only_rank,
     read_checkpoint,
@@ -131,18 +129,14 @@ def test_log_every_gives_the_loss_of_each_such_step(toy_data: Path, tmp_path: Pa
     assert losses[3] == losses[1][2::3]
 
 
-@pytest.mark.slow
-def test_deterministic_asks_torch_for_it(toy_data: Path, tmp_path: Path) -> None:
-    seen: list[bool] = []
-    try:
-        for asked in (True, False):
-            with at_pass(1, lambda: seen.append(torch.are_deterministic_algorithms_enabled())):
-                train_here(toy_data, tmp_path / str(asked), epochs=1, deterministic=asked)
-            torch.use_deterministic_algorithms(False)
-    finally:
-        set_deterministic(False)
-        torch.use_deterministic_algorithms(False)
-    assert seen == [True, False]
+def test_deterministic_asks_torch_for_it(
+    toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(torch, "use_deterministic_algorithms", asked.append)
+    for each in (True, False):
+        train_here(toy_data, tmp_path / str(each), epochs=1, deterministic=each)
+    assert asked == [True, False]
 
 
 def test_a_device_that_is_not_there_is_refused(toy_data: Path, tmp_path: Path) -> None:
