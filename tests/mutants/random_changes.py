@@ -1,8 +1,8 @@
 """Random small changes of code: an operator, a constant, a call left out.
 
-Each is made in the text, so that all else stays as it was written. What only words or draws a
-message, names a type, asserts or documents is left alone, and so is a line that only matters on a
-GPU or among several processes, and a number that stands under a name for the user to edit.
+Each is made in the text, so that all else stays as it was written. What only words a message, names
+a type, asserts or documents is left alone, and so is a line that only matters on a GPU or among
+several processes, and a number that stands under a name for the user to edit.
 """
 
 import ast
@@ -50,7 +50,6 @@ UNTOLD = (
     "FlagError",
     "CheckpointError",
     "flush",
-    "progress",
 )
 
 

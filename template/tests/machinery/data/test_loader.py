@@ -124,7 +124,7 @@ def test_a_split_of_another_shape_or_other_classes_is_refused(
         open_split(toy_data / "val", reader)
 
 
-def test_the_example_of_a_single_sample_has_it_twice(reader: Reader) -> None:
+def test_the_example_is_the_first_two_samples_or_the_only_one_twice(reader: Reader) -> None:
     for count, first in ((1, [0, 0]), (48, [0, 1])):
         inputs, targets = example_batch(Subset(reader, count))
         assert inputs.tolist() == reader.read(np.array(first)).tolist()
