@@ -54,7 +54,7 @@ class Terminal:
             self._read(0.05)
         while self._read(0.05):
             pass
-        return self.process.wait(timeout=1)
+        return self.process.wait(timeout=5)
 
     def close(self) -> None:
         self.process.kill()
