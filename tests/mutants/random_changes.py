@@ -1,8 +1,8 @@
 """Random small changes of code: an operator, a constant, a call left out.
 
 Each is made in the text, so that all else stays as it was written. What only words a message, names
-a type, asserts or documents is left alone, and so is a line that only matters on a GPU or among
-several processes, and a number that stands under a name for the user to edit.
+a type, asserts or documents is left alone, and so is a line that only matters on a GPU, on
+Windows or among several processes, and a number that stands under a name for the user to edit.
 """
 
 import ast
@@ -39,6 +39,7 @@ OTHER_OPERATOR: dict[type[ast.operator], str] = {
 }
 NEEDS_MORE = re.compile(
     "cuda|cudnn|pin_memory|non_blocking|memory_format"  # a GPU
+    "|msvcrt"  # Windows
     r"|distributed\.(broadcast_buffers|check_parts|read_parts)"  # several processes
 )
 UNTOLD = (

@@ -293,6 +293,15 @@ def test_without_a_terminal_a_line_comes_each_minute(new_log: NewLog, capsys: An
     assert said.endswith(" left\n") and said.count("\n") == 1
 
 
+def test_progress_is_told_in_training_and_in_evaluation(
+    toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes = set()
+    monkeypatch.setattr(Log, "progress", lambda log: modes.add(log.trainer.module.training))
+    assert train_here(toy_data, tmp_path / "run") == 0
+    assert modes == {True, False}
+
+
 def test_a_terminal_shows_the_steps_done_and_the_loss(
     new_log: NewLog, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

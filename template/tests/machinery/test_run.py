@@ -79,6 +79,14 @@ def test_a_folder_that_holds_a_run_is_taken_only_to_resume(tmp_path: Path) -> No
     assert open_run_dir(dataclasses.replace(config, resume=True)) == tmp_path
 
 
+def test_by_default_a_run_has_a_new_folder_in_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = open_run_dir(Config())
+    assert folder.parent == Path("runs") and (folder / "checkpoints").is_dir()
+
+
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FlagError, match="file cannot be used: Not a directory"):
