@@ -119,7 +119,7 @@ def alternatives(node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
                 yield child, str(not value)
             case ast.Constant(value=int(value) | float(value)):
                 yield child, str(value + 1)
-            case ast.Expr(value=ast.Call(func=func)) if name_of(func) not in UNTOLD:
+            case ast.Expr(value=ast.Call(func=func)) if not tells(func):
                 yield child, "pass"
         yield from alternatives(child)
 
@@ -135,11 +135,18 @@ def kept(node: ast.AST) -> Iterator[ast.AST]:
             continue
         for child in value if isinstance(value, list) else [value]:
             words = isinstance(child, ast.JoinedStr | ast.Raise | ast.Assert | ast.ImportFrom)
-            told = isinstance(child, ast.Call) and name_of(child.func) in UNTOLD
+            told = isinstance(child, ast.Call) and tells(child.func)
             assigned = child.value if isinstance(child, ast.Assign) else None
             edited = isinstance(node, ast.Module) and isinstance(assigned, ast.Constant)
             if isinstance(child, ast.AST) and not words and not told and not edited:
                 yield child
+
+
+def tells(function: ast.expr) -> bool:
+    """Whether a call of this function tells something, or joins the words of it."""
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Constant):
+        return function.attr == "join"
+    return name_of(function) in UNTOLD
 
 
 def name_of(function: ast.expr) -> str:
