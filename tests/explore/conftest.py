@@ -32,7 +32,7 @@ def torchgen(*arguments: object) -> list[str]:
 
 @contextmanager
 def served(*arguments: object) -> Iterator[str]:
-    """Serve the page; gives its address. Ctrl-C must end it."""
+    """Serve the page; gives its address. Ctrl-C must end it within five seconds."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "generator")}
     line = torchgen("explore", "--no-browser", *arguments)
     with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -41,7 +41,7 @@ def served(*arguments: object) -> Iterator[str]:
             yield process.stdout.readline().split()[0]
         finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 128 + signal.SIGINT
+        assert process.wait(5) == 128 + signal.SIGINT
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,8 @@ def test_what_is_kept_of_a_set_is_what_is_rendered(trees: Trees, tmp_path: Path)
 
 
 def test_each_project_records_its_own_answers(trees: Trees, extra_trees: Trees) -> None:
-    for answers in reversed(SETS):  # to render others than another of pytest's workers
+    # from the end: another of pytest's workers may be rendering them from the beginning
+    for answers in reversed(SETS):
         record = trees[name_of(answers)] / ".copier-answers.yml"
         stored = yaml.safe_load(record.read_text(encoding="utf-8"))
         assert {question: stored[question] for question in answers} == answers

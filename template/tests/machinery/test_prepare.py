@@ -92,15 +92,15 @@ def test_a_folder_is_split_class_by_class(source: Path, capsys: pytest.CaptureFi
     with pytest.raises(prepare.DataError, match="no readable image of class 'c' for train"):
         run(capsys, "--source", source, "--data-dir", source.parent / "new", "--skip-bad")
     assert not (source.parent / "new").exists()
+    tree = prepare.scan(source)
+    with pytest.raises(prepare.DataError, match="no readable image of class 'a' for val"):
+        prepare.check_classes(tree.select(np.zeros(len(tree), bool)), "val")
 
 
 @pytest.mark.parametrize(("fraction", "count"), [(0.01, 1), (0.5, 2), (0.99, 4)])
 def test_val_takes_a_fraction_but_no_class_whole(source: Path, fraction: float, count: int) -> None:
-    tree = prepare.scan(source)
-    val = prepare.split_classes(tree, fraction, seed=0)["val"]
+    val = prepare.split_classes(prepare.scan(source), fraction, seed=0)["val"]
     assert np.bincount(val.targets).tolist() == [count, count]
-    with pytest.raises(prepare.DataError, match="no readable image of class 'a' for val"):
-        prepare.check_classes(tree.select(np.zeros(10, bool)), "val")
 
 
 def test_the_demo_has_the_digits(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
