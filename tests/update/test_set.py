@@ -2,12 +2,14 @@
 
 import random
 import shutil
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from generator.conftest import write_tiny_template
-from matrix.answers import SETS, Answers, name_of, questions, unasked
+from matrix.answers import SETS, Answers, name_of, questions, unasked, with_choices
+from matrix.sizes import HOOKLESS
 
 from .world import World, contents, kinds, replace
 
@@ -31,6 +33,8 @@ ONE_QUESTION += [
 chosen = random.Random(20)
 PAIRS = [tuple(chosen.sample(SETS, 2)) for _ in range(20)]
 OFTEN = 6  # of the pairs
+HOOKING = [n for n in with_choices()["extras"]["choices"].values() if n not in HOOKLESS]
+IN_CI = list(zip(HOOKING[::2], HOOKING[1::2], strict=True))  # each of these extras once
 
 
 def words(answers: Answers) -> list[str]:
@@ -78,6 +82,26 @@ def test_there_and_back_again(
     world: World, tmp_path: Path, first: Answers, second: Answers
 ) -> None:
     there_and_back(world, tmp_path, first, second)
+
+
+@pytest.mark.updates
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(*pair, marks=[] if pair in IN_CI else pytest.mark.scheduled)
+        for pair in permutations(HOOKING, 2)
+    ],
+)
+def test_two_extras_come_and_go_in_each_order(
+    world: World, tmp_path: Path, one: str, other: str
+) -> None:
+    project = world.new(tmp_path / "proj", "--extras", "none")
+    before = contents(project)
+    for arguments in (("add", one), ("add", other), ("remove", one), ("remove", other)):
+        code, report = world.report(*arguments, cwd=project)
+        assert (code, report["conflicts"]) == (0, [])
+        world.commit(project)
+    assert contents(project) == before
 
 
 def test_what_it_is_already_changes_nothing(world: World, project: Path) -> None:
