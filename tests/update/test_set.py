@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from edits.test_how_to import EDITS, apply
 from generator.conftest import write_tiny_template
 from matrix.answers import SETS, Answers, name_of, questions, unasked, with_choices
 from matrix.sizes import HOOKLESS
@@ -34,7 +35,13 @@ chosen = random.Random(20)
 PAIRS = [tuple(chosen.sample(SETS, 2)) for _ in range(20)]
 OFTEN = 6  # of the pairs
 HOOKING = [n for n in with_choices()["extras"]["choices"].values() if n not in HOOKLESS]
-IN_CI = list(zip(HOOKING[::2], HOOKING[1::2], strict=True))  # each of these extras once
+# of what the extra `imbalance` replaces, as docs/how-to-loss.md says
+OF_THE_LOSS = [
+    "A loss with parameters: ArcFace",
+    "A triplet loss on batches of P classes with K samples",
+    "An auxiliary head",
+    "Balanced classes",
+]
 
 
 def words(answers: Answers) -> list[str]:
@@ -85,23 +92,51 @@ def test_there_and_back_again(
 
 
 @pytest.mark.updates
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        pytest.param(*pair, marks=[] if pair in IN_CI else pytest.mark.scheduled)
-        for pair in permutations(HOOKING, 2)
-    ],
-)
+@pytest.mark.scheduled
+@pytest.mark.parametrize(("one", "other"), [*permutations(HOOKING, 2)])
 def test_two_extras_come_and_go_in_each_order(
     world: World, tmp_path: Path, one: str, other: str
 ) -> None:
     project = world.new(tmp_path / "proj", "--extras", "none")
-    before = contents(project)
-    for arguments in (("add", one), ("add", other), ("remove", one), ("remove", other)):
+    found = [contents(project)]
+    words = ("add", one), ("add", other), ("remove", one), ("remove", other), ("add", other)
+    for arguments in words:
         code, report = world.report(*arguments, cwd=project)
         assert (code, report["conflicts"]) == (0, [])
         world.commit(project)
+        found.append(contents(project))
+    assert found[4] == found[0]
+    assert found[5] == found[3]
+
+
+@pytest.mark.updates
+@pytest.mark.parametrize("title", EDITS)
+def test_extras_come_and_go_beside_an_edit(world: World, tmp_path: Path, title: str) -> None:
+    project = world.new(tmp_path / "my-scans", "--extras", "none")
+    apply(project, EDITS[title])
+    world.commit(project)
+    before = contents(project)
+    extras = [n for n in HOOKING if n != "imbalance" or title not in OF_THE_LOSS]
+    for command in ("add", "remove"):
+        code, report = world.report(command, *extras, cwd=project)
+        assert (code, report["conflicts"]) == (0, [])
+        world.commit(project)
     assert contents(project) == before
+
+
+@pytest.mark.updates
+@pytest.mark.parametrize("title", OF_THE_LOSS)
+def test_an_edit_of_what_an_extra_replaces_is_a_conflict(
+    world: World, tmp_path: Path, title: str
+) -> None:
+    project = world.new(tmp_path / "my-scans", "--extras", "none")
+    apply(project, EDITS[title])
+    world.commit(project)
+    edited = [line for line in EDITS[title].splitlines() if line.startswith("+ ")]
+    code, report = world.report("add", "imbalance", cwd=project)
+    assert (code, report["conflicts"]) == (3, ["my_scans/task.py"])
+    text = "".join(path.read_text("utf-8") for path in sorted(project.rglob("*.py")))
+    assert all(line[1:] in text for line in edited)
 
 
 def test_what_it_is_already_changes_nothing(world: World, project: Path) -> None:

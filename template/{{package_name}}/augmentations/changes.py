@@ -7,7 +7,10 @@ Images are (B, H, W, C) uint8. Targets are class numbers (B,), and once mixed th
 class, (B, classes) float32.
 """
 
+import functools
 import math
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from PIL import Image
@@ -21,6 +24,7 @@ CROP_ASPECT = (3 / 4, 4 / 3)  # height to width
 GRAY = np.array([0.299, 0.587, 0.114], np.float32)  # of red, green, blue, by ITU-R BT.601
 
 Pair = tuple[np.ndarray, np.ndarray]
+SumsMethod = TypeVar("SumsMethod", bound=Callable[..., Any])
 
 
 class Changes:
@@ -186,3 +190,13 @@ def mix_targets(targets: np.ndarray, order: np.ndarray, share: float, classes: i
         raise FlagError("--mixup and --cutmix need targets that are class numbers or real numbers")
     own = np.float32(share)
     return own * targets + (1 - own) * targets[order]
+
+
+def with_hard_targets(sums: SumsMethod) -> SumsMethod:
+    """Give `Task.sums` class numbers: of a mixed target, the class with the largest share."""
+
+    @functools.wraps(sums)
+    def wrapper(task: Any, outputs: Any, targets: Any) -> Any:
+        return sums(task, outputs, targets if targets.ndim == 1 else targets.argmax(dim=1))
+
+    return cast(SumsMethod, wrapper)
