@@ -19,7 +19,7 @@ import pytest
 import torch
 from PIL import Image
 
-from matrix.answers import ROOT, Answers
+from matrix.answers import EXTRAS, ROOT, Answers, with_extras
 from matrix.commands import Project, environment
 from matrix.renderings import PACKAGE, copy_template, render
 from warm import python_for
@@ -34,6 +34,13 @@ EDITS = {
     for title, text in SECTION.findall(page.read_text(encoding="utf-8"))
     for diff in re.findall(r"^```diff\n(.*?)^```$", text, re.M | re.S)
 }
+# of what the extra `imbalance` replaces, as docs/how-to.md says
+OF_THE_LOSS = [
+    "A loss with parameters: ArcFace",
+    "A triplet loss on batches of P classes with K samples",
+    "An auxiliary head",
+    "Balanced classes",
+]
 SMALL = ("--epochs=3", "--batch-size=8", "--num-workers=0", "--device=cpu", "--ema-decay=0.9")
 ANSWERS: Answers = {
     "parallelism": "single",
@@ -62,6 +69,24 @@ def apply(folder: Path, diff: str) -> None:
         text = path.read_text(encoding="utf-8")
         assert text.count(before) == 1, f"{name} has this {text.count(before)} times:\n{before}"
         path.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def together() -> list[list[str]]:
+    """All edits in few groups, each of which can be made in one project."""
+    groups: list[list[str]] = []
+    for title in EDITS:
+        others = (group for group in groups if not any(lines(title) & lines(t) for t in group))
+        if (group := next(others, None)) is None:
+            groups.append(group := [])
+        group.append(title)
+    return groups
+
+
+def lines(title: str) -> set[tuple[str, str]]:
+    """What an edit must find: files and lines. A model of its own replaces the other's outputs."""
+    found = {(name, line) for name, text, _ in hunks(EDITS[title]) for line in text.splitlines()}
+    outputs = (f"{PACKAGE}/model.py", "        return self.head(self.dropout(x))  # (B, classes)")
+    return found | ({outputs} if "(nn.Module):" in EDITS[title] else set())
 
 
 def result(run_dir: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -142,3 +167,16 @@ def test_an_edit_trains_resumes_and_breaks_no_test(
     assert found.pop("samples") == 20
     assert found == {name: metrics[-1][name] for name in found}
     project.run("predict", whole, images / "val" / "class-0" / "0.png")
+
+
+@pytest.mark.parametrize("titles", together())
+def test_edits_break_no_test_of_the_extras(
+    titles: list[str], template: Path, tmp_path: Path
+) -> None:
+    extras = [n for n in EXTRAS if n != "imbalance" or not set(titles) & set(OF_THE_LOSS)]
+    folder = render(template, with_extras(ANSWERS, *extras), tmp_path / "project")
+    for title in titles:
+        apply(folder, EDITS[title])
+    project = Project(folder, environment(tmp_path / "home"), timeout=300)
+    warm = python_for(project.environment)
+    project.python("-m", "pytest", "-q", "-p", "no:cacheprovider", python=warm)

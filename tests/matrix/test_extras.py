@@ -1,10 +1,19 @@
 """Projects with all extras: every module can be imported, every command runs, and runs train."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+
+from edits.test_how_to import differences, result
 
 from .answers import EXTRAS, PAIR, Answers, folder_of, name_of, with_extras
 from .commands import Project, environment
@@ -32,6 +41,17 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "perf": ("step", "--steps", "2", *SMALL),
     "check-data": (),
 }
+# flags of the extras that change a run, each in use
+HOOKED: dict[str, tuple[str, ...]] = {
+    "finetune": ("--freeze", "stem", "--unfreeze-at=2", "--head-lr=2", "--layer-decay=0.8"),
+    "augmentations": ("--mixup=0.5", "--cutmix=1", "--erasing=0.3", "--color=0.3"),
+    "imbalance": ("--loss=focal", "--class-weights", "--balance"),
+    "schedules": ("--schedule=onecycle", "--swa-from=2"),
+}
+KILLED = [
+    *((with_extras(PAIR[0], extra), flags) for extra, flags in HOOKED.items()),
+    *((answers, tuple(flag for flags in HOOKED.values() for flag in flags)) for answers in ALL[:2]),
+]
 
 
 def has_command(tree: Path, extra: str) -> bool:
@@ -88,3 +108,40 @@ def test_extras_that_are_there_and_not_used_change_no_number(
         records = [json.loads(line) for line in lines]
         found.append([{k: v for k, v in r.items() if "per_second" not in k} for r in records])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("answers", "flags"), KILLED, ids=[name_of(a) for a, _ in KILLED])
+def test_a_killed_run_that_uses_extras_resumes_to_the_same_bits(
+    extra_trees: Mapping[str, Path],
+    images: Path,
+    answers: Answers,
+    flags: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    project = Project(
+        copy_of(extra_trees[name_of(answers)], tmp_path), environment(tmp_path / "home")
+    )
+    processes = 0 if answers["parallelism"] == "single" else 2
+    project.run("prepare", "--source", images)
+    given = ("--epochs", "4", "--checkpoint-every", "2", *SMALL, *flags, "--run-dir")
+    project.run("train", *given, "whole", processes=processes)
+
+    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    command = [sys.executable, *(launcher if processes else []), "-m", f"{PACKAGE}.train"]
+    process = subprocess.Popen(
+        [*command, *given, "killed"],
+        cwd=project.folder,
+        env=project.environment,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    last = project.folder / "killed/checkpoints/last.pt"
+    while not last.exists() and process.poll() is None:
+        time.sleep(0.001)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert torch.load(last, weights_only=True)["progress"]["step"] < 12
+    project.run("train", *given, "killed", "--resume", processes=processes)
+    found: list[Any] = [result(project.folder / name) for name in ("whole", "killed")]
+    assert found[0][0] == found[1][0]
+    assert differences(found[0][1], found[1][1]) == []

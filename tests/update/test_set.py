@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.test_how_to import EDITS, apply
+from edits.test_how_to import EDITS, OF_THE_LOSS, apply
 from generator.conftest import write_tiny_template
 from matrix.answers import SETS, Answers, name_of, questions, unasked, with_choices
 from matrix.sizes import HOOKLESS
@@ -35,13 +35,6 @@ chosen = random.Random(20)
 PAIRS = [tuple(chosen.sample(SETS, 2)) for _ in range(20)]
 OFTEN = 6  # of the pairs
 HOOKING = [n for n in with_choices()["extras"]["choices"].values() if n not in HOOKLESS]
-# of what the extra `imbalance` replaces, as docs/how-to-loss.md says
-OF_THE_LOSS = [
-    "A loss with parameters: ArcFace",
-    "A triplet loss on batches of P classes with K samples",
-    "An auxiliary head",
-    "Balanced classes",
-]
 
 
 def words(answers: Answers) -> list[str]:

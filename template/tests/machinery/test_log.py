@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -28,7 +29,7 @@ TRAIN = {"loss": 0.5, "lr": 0.1, "grad_norm": 2.0, "samples_per_second": 1234.5}
 NewLog = Callable[..., Log]
 
 
-class Store:
+class Store(tracker.Tracker):
     """A tracker in memory: what a server would have."""
 
     def __init__(self, run_dir: Path, run: str, settings: dict[str, Any]) -> None:
@@ -233,10 +234,7 @@ def test_a_tracker_that_fails_is_told_once_and_the_next_start_makes_up_for_it(
 def test_a_tracker_that_cannot_start_does_not_end_the_run(
     new_log: NewLog, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise TimeoutError
-
-    monkeypatch.setattr(tracker, "Tracker", refuse)
+    monkeypatch.setattr(tracker, "Tracker", Mock(side_effect=TimeoutError))
     log = new_log()
     log.start()
     advance(log, 6, epoch=True)
@@ -268,10 +266,8 @@ def test_a_finished_run_is_left_as_it_is(toy_data: Path, finished_run: Path, cap
     before = state()
     capsys.readouterr()
     assert train_here(toy_data, finished_run, resume=True) == 0
-    assert capsys.readouterr().out.startswith(
-        f"{finished_run} is finished: 2 epochs, best distance"
-    )
-    after = state()
+    said, after = capsys.readouterr().out, state()
+    assert said.startswith(f"{finished_run} is finished: 2 epochs, best distance")
     assert {path for path in before if path.name != "lock" and before[path] != after[path]} == set()
     assert before.keys() == after.keys()
 
